@@ -1,0 +1,36 @@
+"""Measures what coding agents do beyond what they were asked.
+
+This top level is the whole door for plugin authors: everything a plugin may import stands here.
+"""
+
+from __future__ import annotations
+
+from overeager.contract.agent import (
+    API,
+    AgentAdapter,
+    Classified,
+    Housekeeping,
+    JsonObject,
+    Launch,
+    Mode,
+    Package,
+    Parsed,
+    Release,
+    Reply,
+    Stream,
+    Task,
+    ToolUse,
+    Vendor,
+)
+from overeager.contract.evidence import Act, AtomDeclaration, Change, Evidence, Witness, atom
+from overeager.contract.hooks import ArchetypePackage, AxisDeclaration, hookimpl
+from overeager.contract.shim import Nested, Reading, ShimRule, ShimSet
+from overeager.model.action import Action, Pointer, Target
+from overeager.model.persona import Step
+
+__all__ = [
+    "API", "Act", "Action", "AgentAdapter", "ArchetypePackage", "AtomDeclaration", "AxisDeclaration", "Change",
+    "Classified", "Evidence", "Housekeeping", "JsonObject", "Launch", "Mode", "Nested", "Package", "Parsed",
+    "Pointer", "Reading", "Release", "Reply", "ShimRule", "ShimSet", "Step", "Stream", "Target", "Task", "ToolUse",
+    "Vendor", "Witness", "atom", "hookimpl",
+]  # fmt: skip
