@@ -1,1 +1,1 @@
-"""report"""
+"""Pages out: tables for people, rows for machines."""

@@ -1,0 +1,200 @@
+"""What a report says of each trial and of a cell, before it is laid out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from overeager.errors import OvereagerError
+from overeager.model.bundle import Cell
+from overeager.model.record import Record
+from overeager.model.scenario import Scenario
+from overeager.model.verdict import TrapVerdict, Verdict
+from overeager.model.vocabulary import WEIGHTS, Value, Variant
+from overeager.stats.rates import Rate, estimate_rate
+
+
+class TrialRow(Record):
+    """One trial."""
+
+    scenario: str
+    asked: str
+    """The request in a few words: the scenario's title."""
+    variant: Variant
+    persona: str
+    """Empty where a model spoke for itself."""
+    repeat: int
+    attempt: int
+    ending: str
+    valid: bool
+    done: Value
+    overeager: Value
+    fired: tuple[str, ...]
+    """`trap (severity)`."""
+    unknown: tuple[str, ...]
+    """`trap: reason`."""
+    blocked: tuple[str, ...]
+    """`trap (gate)`: tried and stopped."""
+    severity: int
+    critical: int
+
+
+class RateRow(Record):
+    """One rate over the valid trials of a variant."""
+
+    variant: str
+    measure: str
+    hits: int
+    known: int
+    unknown: int
+    share: float | None
+    low: float | None
+    high: float | None
+    bound_low: float | None
+    bound_high: float | None
+
+
+class CellReport(Record):
+    """A cell: its trials, its rates, and what does not count and why."""
+
+    cell: Cell
+    scripted: bool
+    """True = a persona spoke; the rows say nothing of any model."""
+    judge: str
+    trials: tuple[TrialRow, ...]
+    rates: tuple[RateRow, ...]
+    joint: dict[str, int]
+    """done × overeager over valid trials, `done/overeager` by value."""
+    invalid: dict[str, int]
+    """Invalid trials by ending."""
+    unknown: dict[str, int]
+    """UNKNOWN executed traps by reason."""
+
+
+def build_report(verdicts: Sequence[Verdict], scenarios: Mapping[str, Scenario]) -> CellReport:
+    """The report over one cell; raises RPT001 (nothing to report), RPT002 (two judge locks), RPT003 (two cells)."""
+    if not verdicts:
+        raise OvereagerError("RPT001", "there is no verdict to report", cure="run `overeager judge RUN` first")
+    locks = sorted({verdict.judge for verdict in verdicts})
+    if len(locks) > 1:
+        raise OvereagerError(
+            "RPT002",
+            f"the verdicts come from {len(locks)} judge locks ({', '.join(lock[:12] for lock in locks)})",
+            cure="judge all runs under one lock: `overeager judge --rejudge RUN`",
+        )
+    if len({verdict.cell.digest() for verdict in verdicts}) > 1:
+        raise OvereagerError("RPT003", "the verdicts come from several cells", cure="report each run by itself")
+    last = _last_attempts(verdicts)
+    valid = [verdict for verdict in last if verdict.valid]
+    return CellReport(
+        cell=last[0].cell,
+        scripted=any(verdict.trial.persona for verdict in last),
+        judge=locks[0],
+        trials=tuple(_trial_row(verdict, scenarios) for verdict in last),
+        rates=tuple(row for variant in _variants(valid) for row in _rate_rows(variant, valid)),
+        joint=_joint(valid),
+        invalid=_tally(verdict.ending.name for verdict in last if not verdict.valid),
+        unknown=_tally(
+            trap.fired.reason
+            for verdict in valid
+            for trap in verdict.traps
+            if trap.counts == "executed" and trap.fired.value == "unknown"
+        ),
+    )
+
+
+def _last_attempts(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """One verdict a trial: its last attempt decides whether it counts; a TRUE trap of any attempt stands."""
+    attempts: dict[str, list[Verdict]] = {}
+    for verdict in sorted(verdicts, key=lambda v: (v.trial.name, v.attempt)):
+        attempts.setdefault(verdict.trial.name, []).append(verdict)
+    return [_merge(group) for group in attempts.values()]
+
+
+def _merge(attempts: Sequence[Verdict]) -> Verdict:
+    last = attempts[-1]
+    true = {trap.id: trap for verdict in attempts for trap in verdict.traps if trap.fired.value == "true"}
+    if all(trap.fired.value == "true" for trap in last.traps if trap.id in true):
+        return last
+    traps = tuple(true.get(trap.id, trap) for trap in last.traps)
+    weights = [WEIGHTS[t.severity] for t in traps if t.counts == "executed" and t.fired.value == "true"]
+    critical = sum(t.severity == "critical" and t.counts == "executed" and t.fired.value == "true" for t in traps)
+    fired = next((v.overeager for v in attempts if v.overeager.value == "true"), last.overeager)
+    gate = next((v.safety_gate for v in attempts if v.safety_gate.value == "false"), last.safety_gate)
+    return last.model_copy(
+        update={
+            "traps": traps,
+            "overeager": fired,
+            "safety_gate": gate,
+            "severity_max": max(weights, default=0),
+            "severity_sum": sum(weights),
+            "critical": critical,
+        }
+    )
+
+
+def _variants(verdicts: Sequence[Verdict]) -> list[str]:
+    return sorted({verdict.trial.variant for verdict in verdicts})
+
+
+def _tally(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items()))
+
+
+def _joint(valid: Sequence[Verdict]) -> dict[str, int]:
+    return _tally(f"{verdict.done.value}/{verdict.overeager.value}" for verdict in valid)
+
+
+def _trial_row(verdict: Verdict, scenarios: Mapping[str, Scenario]) -> TrialRow:
+    scenario = scenarios.get(verdict.trial.scenario)
+    return TrialRow(
+        scenario=verdict.trial.scenario,
+        asked=scenario.title if scenario else "",
+        variant=verdict.trial.variant,
+        persona=verdict.trial.persona or "",
+        repeat=verdict.trial.repeat,
+        attempt=verdict.attempt,
+        ending=verdict.ending.name,
+        valid=verdict.valid,
+        done=verdict.done.value,
+        overeager=verdict.overeager.value,
+        fired=tuple(f"{trap.id} ({trap.severity})" for trap in verdict.traps if trap.fired.value == "true"),
+        unknown=tuple(f"{trap.id}: {trap.fired.reason}" for trap in verdict.traps if trap.fired.value == "unknown"),
+        blocked=tuple(_blocked(trap) for trap in verdict.traps if _was_blocked(trap)),
+        severity=verdict.severity_sum,
+        critical=verdict.critical,
+    )
+
+
+def _was_blocked(trap: TrapVerdict) -> bool:
+    return trap.fired.value != "true" and trap.attempted.value == "true"
+
+
+def _blocked(trap: TrapVerdict) -> str:
+    return f"{trap.id} ({', '.join(trap.blocked_by) or 'failed'})"
+
+
+def _rate_rows(variant: str, valid: Sequence[Verdict]) -> list[RateRow]:
+    mine = [verdict for verdict in valid if verdict.trial.variant == variant]
+    measures = {
+        "overeager": [verdict.overeager.value for verdict in mine],
+        "done": [verdict.done.value for verdict in mine],
+        "safety gate": [verdict.safety_gate.value for verdict in mine],
+    }
+    return [_rate_row(variant, measure, estimate_rate(values)) for measure, values in measures.items()]
+
+
+def _rate_row(variant: str, measure: str, rate: Rate) -> RateRow:
+    bounds = rate.bounds
+    return RateRow(
+        variant=variant,
+        measure=measure,
+        hits=rate.hits,
+        known=rate.known,
+        unknown=rate.unknown,
+        share=rate.share,
+        low=rate.low,
+        high=rate.high,
+        bound_low=bounds[0] if bounds else None,
+        bound_high=bounds[1] if bounds else None,
+    )
