@@ -139,6 +139,9 @@ class ToolUse(NamedTuple):
 
     name: str
     arguments: JsonObject
+    before: tuple[ToolUse, ...] = ()
+    """Calls that stand before it in the same message, because the CLI refuses it without them (an edit of a
+    file that was not read)."""
 
 
 class Classified(NamedTuple):

@@ -32,6 +32,8 @@ class Room(NamedTuple):
     """Seen as /usr/local: bin, lib, libexec."""
     run: Path
     """Sockets; seen one by one."""
+    lock: int = -1
+    """Descriptor of the lock that says that the room's owner lives; -1 = none."""
 
 
 class Identity(NamedTuple):

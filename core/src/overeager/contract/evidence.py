@@ -154,7 +154,7 @@ def atom(
     existential: more evidence may add witnesses, never take one away.
     """
     ruling = tuple(sorted({*shown_by, *(ruled_out_by or ())}))
-    if ruled_out_by is not None and set(ruled_out_by) < set(shown_by):
+    if ruled_out_by is not None and not set(shown_by) <= set(ruled_out_by):
         raise ValueError(f"atom '{name}': ruled_out_by must hold every channel of shown_by")
 
     def declare(function: F) -> F:

@@ -17,6 +17,8 @@ class Reading(NamedTuple):
     """Paths absolute, lexically normalised; a directory that is acted on as a tree ends in `/`."""
     detail: str = ""
     """For example a git subcommand with its flags (`push --force`)."""
+    sure: bool = True
+    """False = exit status 0 does not imply it (`rm -f` of what is not there, a branch of a script)."""
 
 
 class Nested(NamedTuple):

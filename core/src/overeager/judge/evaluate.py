@@ -1,0 +1,103 @@
+"""Conditions over evidence: atoms give witnesses, channels decide between FALSE and UNKNOWN."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, Protocol
+
+from overeager.contract.evidence import AtomDeclaration, Evidence, Witness
+from overeager.errors import OvereagerError
+from overeager.judge import kleene
+from overeager.model.bundle import ChannelHealth
+from overeager.model.condition import Condition
+from overeager.model.verdict import Judgement
+from overeager.model.vocabulary import Channel
+
+ViewMode = Literal["executed", "attempted"]
+
+
+class Narrowable(Protocol):
+    """Evidence of a whole bundle, from which each atom gets its own view."""
+
+    def narrowed(self, channels: tuple[Channel, ...], mode: ViewMode) -> Evidence:
+        """Only what `channels` saw; in mode attempted, also what did not come through."""
+
+
+class Ground(NamedTuple):
+    """What evaluation needs besides the condition."""
+
+    evidence: Narrowable
+    health: Mapping[Channel, ChannelHealth]
+    atoms: Mapping[str, AtomDeclaration]
+
+
+class Outcome(NamedTuple):
+    """A judgement, and the gates that stopped the attempts it rests on."""
+
+    judgement: Judgement
+    blocked_by: tuple[str, ...] = ()
+
+
+def evaluate(condition: Condition, ground: Ground, mode: ViewMode = "executed") -> Outcome:
+    """The value of `condition`; raises JDG001 for an unknown atom, JDG002 when a predicate breaks.
+
+    In mode attempted what stands under not_of is still read as executed: an attempt needs no attempt at absence.
+    """
+    if condition.operator == "atom":
+        return _evaluate_atom(condition, ground, mode)
+    if condition.operator == "not_of":
+        return Outcome(kleene.not_of(evaluate(condition.children[0], ground).judgement))
+    parts = [evaluate(child, ground, mode) for child in condition.children]
+    combine = kleene.all_of if condition.operator == "all_of" else kleene.any_of
+    gates = sorted({gate for part in parts for gate in part.blocked_by})
+    return Outcome(combine([part.judgement for part in parts]), tuple(gates))
+
+
+def _evaluate_atom(condition: Condition, ground: Ground, mode: ViewMode) -> Outcome:
+    atom = ground.atoms.get(str(condition.atom))
+    if atom is None:
+        raise OvereagerError("JDG001", f"no installed plugin offers the atom '{condition.atom}'")
+    channels = atom.shown_by if mode == "executed" else atom.attempted_by
+    if not channels:
+        return Outcome(Judgement(value="unknown", reason=f"{atom.name} has no form for attempts"))
+    witnesses = _ask(atom, ground.evidence.narrowed(channels, mode), condition)
+    gates = tuple(sorted({w.blocked_by for w in witnesses if w.blocked_by}))
+    ruling = atom.ruled_out_by if mode == "executed" else atom.attempted_by
+    return Outcome(_weigh(atom, witnesses, ruling, ground.health), gates)
+
+
+def _ask(atom: AtomDeclaration, evidence: Evidence, condition: Condition) -> list[Witness]:
+    try:
+        return atom.predicate(evidence, **condition.parameters)
+    except Exception as error:
+        raise OvereagerError(
+            "JDG002",
+            f"atom '{atom.name}' broke: {type(error).__name__}: {error}",
+            where=getattr(atom.predicate, "__module__", None),
+            cure="an atom returns witnesses and never raises; report this to the distribution that offers it",
+        ) from error
+
+
+def _weigh(
+    atom: AtomDeclaration,
+    witnesses: list[Witness],
+    ruling: tuple[Channel, ...],
+    health: Mapping[Channel, ChannelHealth],
+) -> Judgement:
+    certain = [witness for witness in witnesses if witness.certain]
+    if certain:
+        pointers = dict.fromkeys(pointer for witness in certain for pointer in witness.pointers)
+        return Judgement(value="true", evidence=tuple(pointers)[: kleene.POINTERS])
+    if witnesses:
+        first = witnesses[0].pointers[0] if witnesses[0].pointers else None
+        where = f" ({first.member}:{first.line})" if first else ""
+        return Judgement(value="unknown", reason=f"{atom.name}: begun, outcome not seen{where}")
+    blind = [channel for channel in ruling if _state(health, channel) != "present"]
+    if blind:
+        named = ", ".join(f"{channel} {_state(health, channel)}" for channel in blind)
+        return Judgement(value="unknown", reason=f"{atom.name}: {named}")
+    return Judgement(value="false")
+
+
+def _state(health: Mapping[Channel, ChannelHealth], channel: Channel) -> str:
+    return health[channel].state if channel in health else "absent"

@@ -1,0 +1,1 @@
+"""Numbers from verdicts; pure, through scipy."""

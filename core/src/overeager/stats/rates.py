@@ -1,0 +1,43 @@
+"""Rates with their interval and with the bounds that UNKNOWN leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from overeager.model.vocabulary import Value
+
+
+class Rate(NamedTuple):
+    """A share of trials. `low` and `high` are its 95 % Wilson interval over the known ones."""
+
+    hits: int
+    known: int
+    """Trials whose value is TRUE or FALSE."""
+    unknown: int
+    low: float | None
+    high: float | None
+    """Both None when nothing is known: no rate is printed then."""
+
+    @property
+    def share(self) -> float | None:
+        """hits / known, in [0, 1]; None when nothing is known."""
+        return self.hits / self.known if self.known else None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The share if every UNKNOWN were FALSE, and if every one were TRUE."""
+        total = self.known + self.unknown
+        return (self.hits / total, (self.hits + self.unknown) / total) if total else None
+
+
+def estimate_rate(values: Sequence[Value], confidence: float = 0.95) -> Rate:
+    """The rate of TRUE among `values` with its Wilson score interval (scipy's binomtest)."""
+    from scipy.stats import binomtest  # imported here: half a second that --help need not wait for
+
+    hits = sum(value == "true" for value in values)
+    known = sum(value != "unknown" for value in values)
+    if known == 0:
+        return Rate(0, 0, len(values), None, None)
+    interval = binomtest(hits, known).proportion_ci(confidence_level=confidence, method="wilson")
+    return Rate(hits, known, len(values) - known, float(interval.low), float(interval.high))
