@@ -9,6 +9,7 @@ from overeager.contract.agent import (
     API,
     AgentAdapter,
     Classified,
+    End,
     Housekeeping,
     JsonObject,
     Launch,
@@ -21,16 +22,18 @@ from overeager.contract.agent import (
     Task,
     ToolUse,
     Vendor,
+    WireApi,
 )
 from overeager.contract.evidence import Act, AtomDeclaration, Change, Evidence, Witness, atom
 from overeager.contract.hooks import ArchetypePackage, AxisDeclaration, hookimpl
 from overeager.contract.shim import Nested, Reading, ShimRule, ShimSet
 from overeager.model.action import Action, Pointer, Target
 from overeager.model.persona import Step
+from overeager.model.vocabulary import Kind
 
 __all__ = [
     "API", "Act", "Action", "AgentAdapter", "ArchetypePackage", "AtomDeclaration", "AxisDeclaration", "Change",
-    "Classified", "Evidence", "Housekeeping", "JsonObject", "Launch", "Mode", "Nested", "Package", "Parsed",
+    "Classified", "End", "Evidence", "Housekeeping", "JsonObject", "Kind", "Launch", "Mode", "Nested", "Package", "Parsed",
     "Pointer", "Reading", "Release", "Reply", "ShimRule", "ShimSet", "Step", "Stream", "Target", "Task", "ToolUse",
-    "Vendor", "Witness", "atom", "hookimpl",
+    "Vendor", "WireApi", "Witness", "atom", "hookimpl",
 ]  # fmt: skip

@@ -1,0 +1,134 @@
+"""The one entry of this layer: from the members of a bundle to its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from overeager.actions.agent import read_agent, read_times
+from overeager.actions.attribute import attribute
+from overeager.actions.evidence import BundleEvidence
+from overeager.actions.expand import Places
+from overeager.actions.fs import read_changes, read_snapshots
+from overeager.actions.health import diagnose
+from overeager.actions.housekeeping import Chores
+from overeager.actions.join import Group, join
+from overeager.actions.kernel import read_kernel
+from overeager.actions.lines import read_lines
+from overeager.actions.net import read_requests
+from overeager.actions.outcome import Outcome, Setting, conclude, made_paths
+from overeager.actions.paths import compile_glob
+from overeager.actions.processes import read_processes
+from overeager.actions.seen import Seen, change
+from overeager.actions.sensitive import came_out, find_canaries, is_incidental
+from overeager.actions.shim import read_shims
+from overeager.actions.story import Sighting, Story
+from overeager.contract.agent import AgentAdapter
+from overeager.contract.evidence import Act
+from overeager.contract.shim import ShimRule
+from overeager.model.action import Action, Actor
+from overeager.model.bundle import BundleManifest
+from overeager.model.vocabulary import CHANNELS
+
+
+def gather(
+    members: Mapping[str, bytes],
+    manifest: BundleManifest,
+    adapter: AgentAdapter,
+    rules: Mapping[str, ShimRule],
+    trap_targets: Sequence[str] = (),
+) -> BundleEvidence:
+    """The evidence of one bundle; pure, equal for equal arguments, and never raises on cut or strange members.
+
+    `trap_targets` are path globs of the scenario: what matches one is never housekeeping.
+    """
+    streams = {name: members[member] for name, member in manifest.streams.items() if member in members}
+    parsed = adapter.parse(streams)
+    snapshots = read_snapshots(members)
+    diagnosis = diagnose(members, manifest, parsed, snapshots.whole)
+    places = Places(snapshots.before, manifest.home)
+    kernel = read_lines(members.get("kernel.jsonl")).records
+    processes = read_processes(kernel)
+    agent = read_agent(parsed, manifest, read_times(members.get("agent/stdout.times")), rules, places)
+    shims = read_shims(read_lines(members.get("shim.jsonl")).records, rules, processes, places, manifest.home)
+    calls = read_kernel(kernel, rules, processes, places, manifest.home)
+    others = attribute(agent, _in_time(shims + calls), processes)
+    groups = join(agent, others + read_requests(members), read_changes(snapshots))
+    spoken = [seen.action for seen in agent]
+    sightings = find_canaries(members, manifest, spoken, snapshots)
+    setting = Setting(snapshots, diagnosis.health, diagnosis.lost, rules, made_paths(groups))
+    kept = [compile_glob(glob, manifest.workspace, manifest.home) for glob in trap_targets]
+    chores = Chores(adapter, parsed.version or manifest.binary.version, manifest.home, kept)
+    acts = _number([_act(group, setting, chores, sightings) for group in _in_order(groups)])
+    story = Story(
+        workspace=manifest.workspace,
+        home=manifest.home,
+        acts=acts,
+        snapshots=snapshots,
+        utterances=tuple(action for action in spoken if action.channel == "speech" or action.kind in ("say", "ask")),
+        sightings=sightings,
+        health=diagnosis.health,
+        lost=diagnosis.lost,
+    )
+    return BundleEvidence(story, parsed)
+
+
+def _in_time(seen: list[Seen]) -> list[Seen]:
+    """Shim and kernel records by their clock; records without a time stay behind those with one."""
+    return sorted(seen, key=lambda one: (one.action.time is None, one.action.time or 0.0))
+
+
+def _in_order(groups: list[Group]) -> list[Group]:
+    """By time of the first action that has one; what has none (net differences) comes last, as it came."""
+    return sorted(groups, key=lambda group: _moment(group))
+
+
+def _moment(group: Group) -> tuple[bool, float]:
+    times = [seen.action.time for seen in group.members if seen.action.time is not None]
+    return (not times, min(times, default=0.0))
+
+
+def _act(group: Group, setting: Setting, chores: Chores, sightings: Sequence[Sighting]) -> Act:
+    outcome = conclude(group, setting)
+    if outcome.state == "entered" and came_out(group, sightings):
+        outcome = Outcome("executed")
+    actions = tuple(_noted(seen.action, outcome) for seen in _by_channel(group.members))
+    first = group.first
+    return Act(
+        number=0,
+        kind=first.kind,
+        targets=first.targets,
+        state=outcome.state,
+        actor=_actor(actions),
+        tool_call=next((action.tool_call for action in actions if action.tool_call is not None), None),
+        actions=actions,
+        housekeeping=chores.holds(group),
+        incidental=is_incidental(group, sightings),
+        blocked_by=outcome.blocked_by,
+    )
+
+
+def _noted(action: Action, outcome: Outcome) -> Action:
+    return change(action, detail=outcome.note) if outcome.note and not action.detail else action
+
+
+def _by_channel(members: Sequence[Seen]) -> list[Seen]:
+    return sorted(members, key=lambda seen: CHANNELS.index(seen.action.channel))
+
+
+def _actor(actions: Sequence[Action]) -> Actor:
+    return next((action.actor for action in actions if action.actor != "unknown"), "unknown")
+
+
+def _number(acts: Sequence[Act]) -> tuple[Act, ...]:
+    """Acts in order, and their actions numbered through; one net difference in two acts keeps one number."""
+    numbers: dict[tuple[object, ...], int] = {}
+    numbered: list[Act] = []
+    for number, act in enumerate(acts, start=1):
+        actions = tuple(change(action, sequence=_sequence(numbers, action)) for action in act.actions)
+        numbered.append(act._replace(number=number, actions=actions))
+    return tuple(numbered)
+
+
+def _sequence(numbers: dict[tuple[object, ...], int], action: Action) -> int:
+    key = (action.source, action.kind, action.targets, action.argv)
+    return numbers.setdefault(key, len(numbers) + 1)

@@ -1,0 +1,206 @@
+"""The evidence of one bundle, as atoms ask it: narrowed to channels, and to what came through or what was tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from overeager.actions.paths import Glob, below, compile_glob
+from overeager.actions.story import Sighting, Story, ViewMode
+from overeager.contract.agent import Parsed
+from overeager.contract.evidence import Act, Change, Operation, Witness
+from overeager.model.action import Action, Pointer
+from overeager.model.bundle import ChannelHealth
+from overeager.model.vocabulary import CHANNELS, Channel, Kind
+
+_NET_KINDS: frozenset[Kind] = frozenset({"delete", "mode", "move", "link"})
+"""Kinds whose effect on each path below a tree stands in the diff, so that a tree proves nothing of one path."""
+
+
+class Match(NamedTuple):
+    """How one act answers a question about paths."""
+
+    exact: tuple[Action, ...]
+    """Actions in view that name a matching path."""
+    trees: tuple[Action, ...]
+    """Actions in view that name a tree in which something might match."""
+
+
+class BundleEvidence:
+    """Fits `contract.Evidence`; `narrowed` gives each atom its own view of the same story."""
+
+    def __init__(
+        self,
+        story: Story,
+        parsed: Parsed,
+        channels: tuple[Channel, ...] = CHANNELS,
+        mode: ViewMode = "executed",
+    ) -> None:
+        self.workspace = story.workspace
+        self.home = story.home
+        self.parsed = parsed
+        self._story = story
+        self._channels = frozenset(channels)
+        self._mode = mode
+
+    @property
+    def health(self) -> Mapping[Channel, ChannelHealth]:
+        """How whole each channel is: the worse of the manifest's word and what the members show."""
+        return self._story.health
+
+    @property
+    def all_acts(self) -> tuple[Act, ...]:
+        """Every act, housekeeping included, in order."""
+        return self._story.acts
+
+    @property
+    def sightings(self) -> tuple[Sighting, ...]:
+        """Every place where a canary came out."""
+        return self._story.sightings
+
+    def narrowed(self, channels: tuple[Channel, ...], mode: ViewMode) -> BundleEvidence:
+        """The view of `channels`; in mode attempted, what did not come through shows too."""
+        return BundleEvidence(self._story, self.parsed, channels, mode)
+
+    def __iter__(self) -> Iterator[Act]:
+        for act in self._story.acts:
+            view = self._view(act)
+            if view is not None:
+                yield view
+
+    def acts(self, *kinds: Kind, path: str | None = None, where: Callable[[Act], bool] | None = None) -> list[Witness]:
+        """As `contract.Evidence.acts`; kinds and paths are looked for in the actions that are in view."""
+        glob = None if path is None else compile_glob(path, self.workspace, self.home)
+        found = (self._witness(act, kinds, glob, where) for act in self._story.acts)
+        return [witness for witness in found if witness is not None]
+
+    def changes(
+        self, *operations: Operation, path: str | None = None, where: Callable[[Change], bool] | None = None
+    ) -> list[Witness]:
+        """As `contract.Evidence.changes`."""
+        if "fs" not in self._channels:
+            return []
+        glob = None if path is None else compile_glob(path, self.workspace, self.home)
+        return [
+            Witness((change.source,), note=f"{change.operation} {change.path}")
+            for change in self._story.snapshots.changes
+            if change.operation in operations
+            and (glob is None or glob.matches(change.path))
+            and (where is None or where(change))
+        ]
+
+    def exists(self, path: str) -> list[Witness]:
+        """As `contract.Evidence.exists`."""
+        if "fs" not in self._channels:
+            return []
+        glob = compile_glob(path, self.workspace, self.home)
+        entries = self._story.snapshots.after.values()
+        return [Witness((entry.source,), note=entry.path) for entry in entries if glob.matches(entry.path)]
+
+    def said(self, pattern: str) -> list[Witness]:
+        """As `contract.Evidence.said`; raises re.error for a pattern that is none."""
+        if "speech" not in self._channels:
+            return []
+        regex = re.compile(pattern, re.IGNORECASE | re.DOTALL)
+        return [
+            Witness((action.source,), note=action.kind)
+            for action in self._story.utterances
+            if any(regex.search(target.value) for target in action.targets) or regex.search(action.detail)
+        ]
+
+    def canary(self, path: str) -> list[Witness]:
+        """As `contract.Evidence.canary`; a model request counts to the agent channel."""
+        glob = compile_glob(path, self.workspace, self.home)
+        return [
+            Witness((sighting.source,), note=sighting.note)
+            for sighting in self._story.sightings
+            if sighting.channel in self._channels and glob.matches(sighting.path)
+        ]
+
+    def _view(self, act: Act) -> Act | None:
+        """The act with only the actions in view, None when there is none.
+
+        A label that rests on the agent's own account is not relied on once that account has a gap.
+        """
+        actions = tuple(action for action in act.actions if action.channel in self._channels)
+        if not actions:
+            return None
+        return act._replace(actions=actions, incidental=act.incidental and not self._doubts_labels())
+
+    def _doubts_labels(self) -> bool:
+        return not self._story.lost.isdisjoint({"agent", "net"})
+
+    def _witness(
+        self, act: Act, kinds: tuple[Kind, ...], glob: Glob | None, where: Callable[[Act], bool] | None
+    ) -> Witness | None:
+        view = self._view(act)
+        if view is None or (act.housekeeping and not self._doubts_labels()):
+            return None
+        matching = tuple(action for action in view.actions if action.kind in kinds)
+        match = Match(matching, ()) if glob is None else _match(matching, glob)
+        certain = self._certainty(act, match, glob)
+        if certain is None or (where is not None and not where(view)):
+            return None
+        pointers = _pointers(match.exact or match.trees)
+        label_doubt = self._doubts_labels() and (act.housekeeping or act.incidental)
+        return Witness(pointers, certain and not label_doubt, note=_note(act), blocked_by=act.blocked_by)
+
+    def _certainty(self, act: Act, match: Match, glob: Glob | None) -> bool | None:
+        """Whether a match is certain; None = it shows nothing."""
+        if not match.exact and not match.trees:
+            return None
+        if self._mode == "executed" and act.state not in ("executed", "entered", "unfinished"):
+            return None
+        proved = act.state == "executed" if self._mode == "executed" else not _stood_unreached(act)
+        if match.exact or glob is None:
+            return proved
+        return self._tree_certainty(act, match.trees, glob, proved)
+
+    def _tree_certainty(self, act: Act, trees: tuple[Action, ...], glob: Glob, proved: bool) -> bool | None:
+        """A tree says of one path below it only what a finer channel or the before-snapshot bears out."""
+        kinds = {action.kind for action in trees}
+        finer = [a for a in act.actions if a.kind in kinds and any(glob.matches(t.value) for t in a.targets)]
+        if act.state == "executed" and any(action.channel in ("fs", "kernel") for action in finer):
+            return True
+        if self._story.lost or self._story.health["fs"].state != "present":
+            return False
+        roots = [target.value for action in trees for target in action.targets]
+        known = self._story.snapshots.before
+        there = any(glob.matches(path) and any(below(path, root) for root in roots) for path in known)
+        if not there or (self._mode == "executed" and kinds <= _NET_KINDS):
+            return None
+        return proved
+
+
+NOT_REACHED = "not reached"
+"""Detail of a command that stands in a text, behind a condition that did not hold."""
+
+
+def _stood_unreached(act: Act) -> bool:
+    return act.state == "attempted" and any(action.detail == NOT_REACHED for action in act.actions)
+
+
+def _match(actions: tuple[Action, ...], glob: Glob) -> Match:
+    exact: list[Action] = []
+    trees: list[Action] = []
+    for action in actions:
+        values = [target.value for target in action.targets if target.type == "path"]
+        if any(glob.matches(value) for value in values):
+            exact.append(action)
+        elif any(_is_open_ended(value) and glob.may_lie_in(value) for value in values):
+            trees.append(action)
+    return Match(tuple(exact), tuple(trees))
+
+
+def _is_open_ended(value: str) -> bool:
+    return value.endswith("/") or "*" in value or "?" in value
+
+
+def _pointers(actions: tuple[Action, ...]) -> tuple[Pointer, ...]:
+    return tuple(dict.fromkeys(action.source for action in actions))
+
+
+def _note(act: Act) -> str:
+    targets = ", ".join(target.value for target in act.targets[:2])
+    return f"{act.kind} {targets} ({act.state})"[:200]

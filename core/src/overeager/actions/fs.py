@@ -1,0 +1,82 @@
+"""The fs channel: both snapshots, and each net difference as an action that was executed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import get_args
+
+from overeager.actions.lines import Json, Lines, number_of, read_lines, text_of
+from overeager.actions.seen import Seen, make
+from overeager.actions.story import Entry, Snapshots
+from overeager.contract.evidence import Change, Operation
+from overeager.model.action import Action, Pointer, Target
+from overeager.model.vocabulary import Kind
+
+BEFORE, AFTER, DIFF = "fs/before.jsonl", "fs/after.jsonl", "fs/diff.jsonl"
+
+_KINDS: Mapping[str, Kind] = {
+    "created": "create", "modified": "write", "deleted": "delete", "mode": "mode", "type": "write", "link": "link",
+    "attributes": "mode", "ref": "write",
+}  # fmt: skip
+
+_OPERATIONS = frozenset(get_args(Operation))
+
+
+def read_snapshots(members: Mapping[str, bytes]) -> Snapshots:
+    """What the three members say, as far as they go."""
+    before, after = read_lines(members.get(BEFORE)), read_lines(members.get(AFTER))
+    diff = read_lines(members.get(DIFF))
+    unreadable = any("error" in line.record for line in (*before.records, *after.records))
+    changes = tuple(change for line in diff.records if (change := _change(line.number, line.record)) is not None)
+    whole = before.whole and after.whole and diff.whole and not unreadable
+    return Snapshots(_entries(before, BEFORE), _entries(after, AFTER), changes, whole)
+
+
+def _entries(lines: Lines, member: str) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for line in lines.records:
+        path = text_of(line.record, "path")
+        if path is not None:
+            found[path] = _entry(path, line.record, Pointer(member=member, line=line.number))
+    return found
+
+
+def _entry(path: str, record: Json, source: Pointer) -> Entry:
+    digest = text_of(record, "sha256") or text_of(record, "target")
+    return Entry(
+        path,
+        text_of(record, "type") or "other",
+        digest,
+        text_of(record, "mode") or "",
+        number_of(record, "mtime"),
+        source,
+    )
+
+
+def _change(number: int, record: Json) -> Change | None:
+    operation, path = text_of(record, "operation"), text_of(record, "path")
+    if operation not in _OPERATIONS or path is None:
+        return None
+    return Change(
+        operation,  # type: ignore[arg-type]  # one of the words, by the line above
+        path,
+        text_of(record, "type") or "other",
+        text_of(record, "before"),
+        text_of(record, "after"),
+        text_of(record, "text_before"),
+        text_of(record, "text_after"),
+        Pointer(member=DIFF, line=number),
+    )
+
+
+def read_changes(snapshots: Snapshots) -> list[Seen]:
+    """An executed action for each net difference."""
+    return [Seen(_action(change)) for change in snapshots.changes]
+
+
+def _action(change: Change) -> Action:
+    kind = _KINDS[change.operation]
+    if change.operation == "created" and change.type == "link":
+        kind = "link"
+    target = Target(type="other" if change.operation == "ref" else "path", value=change.path)
+    return make(change.source, channel="fs", kind=kind, targets=(target,), state="executed", detail=change.operation)

@@ -1,0 +1,64 @@
+"""What all channels together tell of one trial: the values that the parts of this layer hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from overeager.contract.evidence import Act, Change
+from overeager.model.action import Action, Pointer
+from overeager.model.bundle import ChannelHealth
+from overeager.model.vocabulary import Channel
+
+ViewMode = Literal["executed", "attempted"]
+
+
+class Entry(NamedTuple):
+    """One path of a snapshot."""
+
+    path: str
+    type: str
+    sha256: str | None
+    mode: str
+    mtime: int | None
+    source: Pointer
+
+
+class Snapshots(NamedTuple):
+    """Both snapshots and their difference."""
+
+    before: Mapping[str, Entry]
+    after: Mapping[str, Entry]
+    changes: tuple[Change, ...]
+    whole: bool
+    """True = all three members are there to their last line, and no entry was unreadable."""
+
+    def untouched(self, path: str) -> bool:
+        """Whether the entry was there at both ends with equal type, content, mode and time of change."""
+        first, last = self.before.get(path), self.after.get(path)
+        return first is not None and last is not None and first[1:5] == last[1:5] and first.mtime is not None
+
+
+class Sighting(NamedTuple):
+    """One place where the canary of a sensitive file came out."""
+
+    path: str
+    """The sensitive file."""
+    channel: Channel
+    source: Pointer
+    note: str
+    tool_call: str | None = None
+
+
+class Story(NamedTuple):
+    """All that `Evidence` is asked about."""
+
+    workspace: str
+    home: str
+    acts: tuple[Act, ...]
+    snapshots: Snapshots
+    utterances: tuple[Action, ...]
+    sightings: tuple[Sighting, ...]
+    health: Mapping[Channel, ChannelHealth]
+    lost: frozenset[Channel]
+    """Channels that are truncated, or less whole than their recorder believed."""

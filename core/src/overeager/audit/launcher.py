@@ -1,0 +1,106 @@
+"""The process that becomes the sandbox: it gives up what it must not have, sets the filter, and execs."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import signal
+import socket
+from pathlib import Path
+from typing import NoReturn
+
+from overeager.audit import seccomp
+from overeager.contract.effects import Command
+
+FAILED = 126
+"""Exit status of a launcher that did not get as far as its exec."""
+
+_PR_SET_PDEATHSIG = 1
+_NR_CLOSE_RANGE = 436
+_CLOSE_ON_EXEC = 4
+_MOST_PROCESSES = 4096
+"""Of a user whom only trials use."""
+
+
+def die_with(parent: int, libc: ctypes.CDLL) -> None:
+    """Let the kernel kill us when the thread that forked us ends; ends at once when `parent` has gone already."""
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(FAILED)
+
+
+def launch(command: Command, program: bytes | None, channel: socket.socket, parent: int) -> NoReturn:
+    """Become `command`; tells `channel` either a listener (with its descriptor) or the errno that hindered it."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        _connect_streams(command)
+        _reset_signals()
+        _limit(command)
+        os.umask(0o022)
+        os.chdir("/")
+        os.setsid()
+        _drop(command)
+        die_with(parent, libc)
+        libc.syscall(_NR_CLOSE_RANGE, 3, ctypes.c_uint(0xFFFFFFFF), _CLOSE_ON_EXEC)
+        for descriptor in command.fds:
+            os.set_inheritable(descriptor, True)
+        _announce(program, channel)
+        os.execve(command.executable, list(command.argv), dict(command.environment))
+    except BaseException as error:  # noqa: BLE001  # a forked child must not run on into its parent's code
+        os.write(2, f"{type(error).__name__}: {error}\n".encode())
+    finally:
+        os._exit(FAILED)
+
+
+def _connect_streams(command: Command) -> None:
+    """The command's descriptors become 0, 1 and 2; the copies lie above, so that none is overwritten too early."""
+    wanted = (command.stdin, command.stdout, command.stderr)
+    copies = [fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 3) for source in wanted]
+    for place, copy in enumerate(copies):
+        os.dup2(copy, place)
+
+
+def _reset_signals() -> None:
+    """What Python ignores (SIGPIPE, SIGXFSZ) would stay ignored in the agent, and so would what we block."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+def _limit(command: Command) -> None:
+    """Bound what one process, or the dropped user's processes together, can take; out of memory, the kernel is to end
+    something inside and not us."""
+    with contextlib.suppress(OSError):  # a process that has just changed its user may not
+        Path("/proc/self/oom_score_adj").write_text("500")
+    limits = [(resource.RLIMIT_FSIZE, command.limits.file_bytes), (resource.RLIMIT_CORE, 0)]
+    if command.identity.drop:
+        limits.append((resource.RLIMIT_NPROC, _MOST_PROCESSES))
+    for kind, wanted in limits:
+        hard = resource.getrlimit(kind)[1]
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _drop(command: Command) -> None:
+    if command.identity.drop:
+        os.setgroups([])
+        os.setresgid(command.identity.gid, command.identity.gid, command.identity.gid)
+        os.setresuid(command.identity.uid, command.identity.uid, command.identity.uid)
+
+
+def _announce(program: bytes | None, channel: socket.socket) -> None:
+    seccomp.forbid_new_privileges()
+    if program is None:
+        channel.send(b"0")
+        return
+    try:
+        listener = seccomp.install(program)
+    except OSError as error:
+        channel.send(str(error.errno).encode())
+        return
+    # From here on our own calls wait for the auditor too: it is already there to answer them.
+    socket.send_fds(channel, [b"0"], [listener])
+    os.close(listener)

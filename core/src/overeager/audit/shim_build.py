@@ -1,0 +1,193 @@
+"""The shim made fit for this machine: by a C compiler, by the PyPI wheel `ziglang`, or as a shell script."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from overeager import canonical
+from overeager.errors import OvereagerError, near_miss
+
+Form = Literal["cc", "zig", "sh"]
+
+FORM_VARIABLE = "OVEREAGER_SHIM"
+"""Environment variable that forces a form."""
+
+_FLAGS = (
+    "-std=c11",
+    "-Os",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-pie",
+    "-nostdlib",
+    "-static",
+    "-s",
+)
+_SECONDS = 120
+"""A compiler may be slow the first time: the wheel unpacks itself."""
+
+_SH_GAPS = (
+    "shell form: no clock, session or kernel-stamped pid, argv[0] unknown, arguments past 900 characters left out, "
+    "commands see their path as argv[0]"
+)
+
+
+class ShimBinary(NamedTuple):
+    """The program, named `init`, in a folder of its own; any user may read and execute it."""
+
+    path: Path
+    sha256: str
+    form: Form
+
+    @property
+    def gaps(self) -> str:
+        """What this form cannot record or keep; empty for the compiled ones."""
+        return _SH_GAPS if self.form == "sh" else ""
+
+
+class _Refusal(Exception):
+    """Why a form cannot be made here."""
+
+
+def build(cache: Path, *, form: Form | None = None, defines: Mapping[str, str] | None = None) -> ShimBinary:
+    """The shim in the best form that runs here, made once per source and compiler; safe beside other builders.
+
+    `cache` must be of neutral name, since the sandbox shows it. `form` (else `OVEREAGER_SHIM`) allows that form
+    only. `defines` overrides the source's SYSTEM, ADDRESS and MOST, compiled forms only.
+    Raises AUD020 for an unknown form, AUD021 when none can be made.
+    """
+    wanted = form or _forced_form()
+    refusals = []
+    for candidate in (wanted,) if wanted else get_args(Form):
+        try:
+            return _make(cache, candidate, defines or {})
+        except _Refusal as refusal:
+            refusals.append(f"{candidate}: {refusal}")
+    raise OvereagerError(
+        "AUD021",
+        "no form of the command recorder can be made: " + "; ".join(refusals),
+        where=cache,
+        cure="install a C compiler, or `pip install ziglang`; the folder must allow executing",
+    )
+
+
+def compiler(form: Form) -> tuple[str, ...] | None:
+    """The command that compiles `form`, () for the script, or None when this machine lacks it."""
+    if form == "sh":
+        return ()
+    if form == "cc":
+        found = shutil.which("cc")
+        return (found,) if found else None
+    if importlib.util.find_spec("ziglang") is None:
+        return None
+    return (sys.executable, "-m", "ziglang", "cc", "-target", f"{platform.machine()}-linux-musl")
+
+
+def _forced_form() -> Form | None:
+    value = os.environ.get(FORM_VARIABLE, "")
+    for form in get_args(Form):
+        if value == form:
+            return form  # type: ignore[no-any-return]  # get_args forgets the literals
+    if not value:
+        return None
+    known = get_args(Form)
+    raise OvereagerError(
+        "AUD020",
+        f"unknown form '{value}'",
+        where=FORM_VARIABLE,
+        cure=near_miss(value, known) or "known: " + ", ".join(known),
+    )
+
+
+def _make(cache: Path, form: Form, defines: Mapping[str, str]) -> ShimBinary:
+    command = compiler(form)
+    if command is None:
+        raise _Refusal("not installed")
+    source = files("overeager.audit").joinpath("shim", "shim.sh" if form == "sh" else "shim.c").read_bytes()
+    target = cache / _key(source, command, defines)
+    if not (target / "init").exists():
+        _make_folder(target, source, command, defines)
+    data = (target / "init").read_bytes()
+    return ShimBinary(target / "init", canonical.sha256(data), form)
+
+
+def _key(source: bytes, command: tuple[str, ...], defines: Mapping[str, str]) -> str:
+    version = _output([*command, "--version"]) if command else ""
+    value = {"source": canonical.sha256(source), "compiler": version, "flags": _FLAGS, "defines": dict(defines)}
+    return canonical.digest(value)[:16]
+
+
+def _make_folder(target: Path, source: bytes, command: tuple[str, ...], defines: Mapping[str, str]) -> None:
+    """Fill a folder beside `target` and rename it; whoever is first wins, and the others' work is thrown away."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=target.parent))
+    except OSError as error:
+        raise _Refusal(str(error)) from error
+    try:
+        program = draft / "init"
+        if command:
+            _compile(source, program, command, defines)
+        else:
+            program.write_bytes(source)
+        program.chmod(0o755)
+        _prove(program)
+        draft.chmod(0o755)
+        draft.rename(target)
+    except OSError as error:
+        if not (target / "init").exists():
+            raise _Refusal(str(error)) from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _compile(source: bytes, program: Path, command: tuple[str, ...], defines: Mapping[str, str]) -> None:
+    text = program.with_name("text.c")
+    text.write_bytes(source)
+    macros = [f"-D{name}={_literal(value)}" for name, value in sorted(defines.items())]
+    _output([*command, *_FLAGS, *macros, "-o", str(program), str(text)])
+    text.unlink()
+
+
+def _literal(value: str) -> str:
+    return value if value.isdigit() else f'"{value}"'
+
+
+def _prove(program: Path) -> None:
+    """As `init` it must start a command and leave with that command's status."""
+    done = subprocess.run([program, "/bin/sh", "-c", "exit 7"], stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False)
+    if done.returncode != 7:
+        raise _Refusal(f"what was built left with status {done.returncode} where 7 was due")
+
+
+def _output(command: list[str]) -> str:
+    """What a compiler says; its own caches go to a folder that is thrown away, never below the home directory."""
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch, "LC_ALL": "C"}
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                stdin=subprocess.DEVNULL,
+                timeout=_SECONDS,
+                env=environment,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise _Refusal(str(error)) from error
+    if done.returncode != 0:
+        raise _Refusal((done.stderr.strip().splitlines() or [f"status {done.returncode}"])[0])
+    return done.stdout

@@ -1,0 +1,131 @@
+"""What lies on disk at one moment: every path below some roots, by content, mode, target and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from overeager.audit.entry import Entry
+from overeager.audit.lines import dump_member
+from overeager.audit.reading import Content, read_bytes, read_entry
+from overeager.audit.refs import read_refs
+from overeager.audit.walk import Latch, walk
+
+ENTRY_LIMIT = 200_000
+"""Paths that one snapshot holds at most."""
+
+TEXT_BUDGET = 16 << 20
+"""Characters of text that one snapshot keeps at most."""
+
+HASH_BUDGET = 8 << 30
+"""Bytes that one snapshot reads at most: sparse files cost nothing to make."""
+
+_BIG = 1 << 20
+"""From this size on a second thread pays: hashing lets go of the interpreter's lock."""
+
+
+class Snapshot(NamedTuple):
+    """All entries, and the refs of every repository among them."""
+
+    entries: Mapping[str, Entry]
+    """By inside path, sorted."""
+    refs: Mapping[str, str]
+    """`<repository>:<ref>` to a commit id or `ref: …`."""
+    blind_repositories: frozenset[str]
+    """Those some of whose refs could not be read."""
+    texts: Mapping[str, str]
+    """Content of the small UTF-8 files that were read for this snapshot, by SHA-256."""
+    problems: tuple[str, ...]
+    """What could not be taken; empty = the snapshot is whole."""
+
+
+def take(roots: Mapping[str, Path], previous: Snapshot | None = None) -> Snapshot:
+    """A snapshot of the host folders in `roots` (by inside path); what is as in `previous` is not read again.
+
+    Follows no link, opens nothing but regular files and directories, and never raises on what it finds: what
+    cannot be read becomes an entry with an error, and a problem. Nothing may write below the roots meanwhile.
+    """
+    known = previous.entries if previous else {}
+    with Latch() as latch:
+        found = _find(roots, latch)
+        fresh = [entry for entry in found if entry.error is None and not _is_as_before(entry, known)]
+        contents = _read_all(fresh, latch)
+        read = {content.entry.path: content.entry for content in contents}
+        entries = {entry.path: read.get(entry.path) or _before(entry, known) for entry in found}
+        refs = read_refs(entries, read_bytes)
+    texts, dropped = _keep_texts(contents)
+    problems = [f"{entry.path}: {entry.error}" for entry in entries.values() if entry.error]
+    return Snapshot(entries, refs.values, refs.blind, texts, (*problems, *refs.problems, *dropped))
+
+
+def write(snapshot: Snapshot) -> bytes:
+    """The member `fs/before.jsonl` or `fs/after.jsonl`."""
+    return dump_member(_row(entry) for entry in snapshot.entries.values())
+
+
+def _find(roots: Mapping[str, Path], latch: Latch) -> list[Entry]:
+    found: list[Entry] = []
+    for inside, host in sorted(roots.items()):
+        found += walk(inside, str(host), ENTRY_LIMIT - len(found), latch)
+    return sorted(found, key=lambda entry: entry.path)
+
+
+def _is_as_before(entry: Entry, known: Mapping[str, Entry]) -> bool:
+    before = known.get(entry.path)
+    return before is not None and before.error is None and before.key == entry.key
+
+
+def _before(entry: Entry, known: Mapping[str, Entry]) -> Entry:
+    return entry if entry.error else known[entry.path]._replace(host=entry.host)
+
+
+def _read_all(entries: Iterable[Entry], latch: Latch) -> list[Content]:
+    """Small files one by one (threads make them slower), big ones by two threads; none past the budget."""
+    contents: list[Content] = []
+    big: list[Entry] = []
+    budget = HASH_BUDGET
+    for entry in entries:
+        size = entry.key.size if entry.key is not None and entry.type == "file" else 0
+        budget -= size
+        if budget < 0 < size:
+            contents.append(Content(entry._replace(error="EFBIG")))
+        elif size > _BIG:
+            big.append(entry)
+        else:
+            contents.append(read_entry(entry, latch))
+    if len(big) < 2:
+        return contents + [read_entry(entry, latch) for entry in big]
+    with ThreadPoolExecutor(2) as threads:
+        return contents + list(threads.map(partial(read_entry, latch=latch), big))
+
+
+def _keep_texts(contents: Iterable[Content]) -> tuple[dict[str, str], tuple[str, ...]]:
+    texts: dict[str, str] = {}
+    room = TEXT_BUDGET
+    for entry, text in contents:
+        if text is None or entry.sha256 is None or entry.sha256 in texts:
+            continue
+        room -= len(text)
+        if room < 0:
+            return texts, (f"{entry.path}: no room to keep its text, nor that of others",)
+        texts[entry.sha256] = text
+    return texts, ()
+
+
+def _row(entry: Entry) -> dict[str, object]:
+    if entry.error is not None or entry.key is None:
+        return {"path": entry.path, "type": entry.type, "error": entry.error}
+    return {
+        "path": entry.path,
+        "type": entry.type,
+        "mode": entry.mode,
+        "size": entry.key.size if entry.type == "file" else 0,
+        "sha256": entry.sha256,
+        "mtime": entry.key.mtime,
+        "links": entry.key.links,
+        "target": entry.target,
+        "xattrs": entry.xattrs,
+    }

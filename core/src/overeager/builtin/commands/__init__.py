@@ -1,0 +1,1 @@
+"""How the argv of each known command reads, one family a module."""

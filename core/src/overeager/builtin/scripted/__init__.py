@@ -1,0 +1,81 @@
+"""The scripted agent: plays a persona without a model, by a shell script whose output is its agent channel."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import ClassVar
+
+from overeager import (
+    API,
+    Classified,
+    Housekeeping,
+    JsonObject,
+    Launch,
+    Mode,
+    Parsed,
+    Reply,
+    Step,
+    Stream,
+    Task,
+    ToolUse,
+    Vendor,
+)
+from overeager.builtin.scripted.script import FOLDER, OUTPUT, SCRIPT, VERSION, compile_script
+from overeager.builtin.scripted.stream import read_stream
+
+
+class ScriptedAgent:
+    """An agent without a model: it does the steps of `Task.steps`, one after the other, whatever comes of them."""
+
+    api: ClassVar[int] = API
+    id: ClassVar[str] = "scripted"
+    vendor: ClassVar[Vendor | None] = None
+    wire_api: ClassVar[None] = None
+    modes: ClassVar[tuple[Mode, ...]] = (Mode("scripted", "does every step, asks nobody"),)
+    streams: ClassVar[tuple[Stream, ...]] = (Stream("stdout", "stdout"),)
+    secrets: ClassVar[tuple[str, ...]] = ()
+    housekeeping: ClassVar[tuple[Housekeeping, ...]] = (
+        Housekeeping("read", rf".*/{FOLDER}/(run\.sh|output)"),
+        Housekeeping("create", rf".*/{FOLDER}/output"),
+        Housekeeping("write", rf".*/{FOLDER}/output"),
+    )
+    plays_personas: ClassVar[bool] = True
+    tested_versions: ClassVar[tuple[str, ...]] = (VERSION,)
+    null_trials: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        VERSION: (f"read ~/{SCRIPT}", f"write ~/{OUTPUT}"),
+    }
+
+    def launch(self, task: Task) -> Launch:
+        """A shell that runs the compiled script; the script and its empty output file are the start files."""
+        files = {SCRIPT: compile_script(task.steps, task.workspace, task.home), OUTPUT: ""}
+        return Launch(("/bin/sh", f"{task.home}/{SCRIPT}"), {}, files)
+
+    def parse(self, members: Mapping[str, bytes]) -> Parsed:
+        """The inverse of the compiled script: one action a line, as far as the stream goes."""
+        reading = read_stream(members.get("stdout", b""))
+        words = [action for action in reading.actions if action.kind in ("say", "ask")]
+        asked = bool(reading.actions) and reading.actions[-1].kind == "ask"
+        return Parsed(
+            actions=reading.actions,
+            end=("asked" if asked else "completed") if reading.ended else "none",
+            end_detail="" if reading.ended else "the stream ends before its last line",
+            final_message=words[-1].targets[0].value if words else "",
+            version=reading.version,
+            exchanges=len(reading.actions),
+        )
+
+    def encode(self, step: Step, offered_tools: Collection[str], workspace: str, home: str) -> ToolUse | None:
+        """None: there is no model to speak for."""
+        return None
+
+    def classify(self, request: JsonObject) -> Classified:
+        """Whatever comes belongs to the one conversation."""
+        return Classified("main", "main")
+
+    def greet(self, task: Task) -> tuple[bytes, ...]:
+        """Nothing: the script reads no input."""
+        return ()
+
+    def converse(self, line: bytes, state: JsonObject, answer: bool) -> Reply:
+        """Nothing: the script reads no input."""
+        return Reply((), state)

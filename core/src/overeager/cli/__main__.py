@@ -1,0 +1,5 @@
+"""`python -m overeager.cli`."""
+
+from overeager.cli import main
+
+main()

@@ -1,0 +1,137 @@
+"""`overeager bench`: build, show, lint, relock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from overeager.cli.output import print_json, print_table, say
+from overeager.errors import OvereagerError, near_miss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overeager.contract.evidence import AtomDeclaration
+    from overeager.contract.registry import Registry
+    from overeager.model.scenario import Scenario
+    from overeager.store.bench import Bench
+
+READERS = ("overeager.agents", "overeager.shims", "overeager.atoms")
+
+
+def build_command(
+    directory: Annotated[Path, typer.Argument(help="Where the bench is written, for example benches/demo.")],
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option("--seed-scenario", help="Ids of seed scenarios; default: all that are installed."),
+    ] = None,
+    title: Annotated[
+        str, typer.Option(help="One sentence about the bench.")
+    ] = "Seed scenarios at neutral axis levels.",
+) -> None:
+    """Build a bench from installed seed scenarios. Example: overeager bench build benches/mine"""
+    from overeager.loading.locks import judge_lock
+    from overeager.loading.registry import load_registry
+    from overeager.store.archetypes import package_folder, read_archetypes
+    from overeager.store.bench import build_bench, scenarios_from_seeds
+
+    registry = load_registry((*READERS, "overeager.archetypes"))
+    folders = [package_folder(package.package) for package, _ in registry.archetypes.values()]
+    chosen = _choose(read_archetypes(folders, _atoms(registry)).seeds, seeds or [])
+    lock = judge_lock(registry, scenarios_from_seeds(chosen))
+    bench = build_bench(directory.name, title, chosen, lock, directory)
+    say(f"{directory}: {len(bench.scenarios)} scenarios; next: overeager run {directory} --agent scripted")
+
+
+def _choose(seeds: Sequence[tuple[str, Scenario]], wanted: list[str]) -> list[tuple[str, Scenario]]:
+    known = [scenario.id for _, scenario in seeds]
+    for name in wanted:
+        if name not in known:
+            raise OvereagerError(
+                "BEN013",
+                f"no installed archetype has the seed scenario '{name}'",
+                cure=near_miss(name, known) or f"there are: {', '.join(known)}",
+            )
+    return [(source, scenario) for source, scenario in seeds if not wanted or scenario.id in wanted]
+
+
+def show_command(
+    directory: Annotated[Path, typer.Argument(help="A bench.")],
+    as_json: Annotated[bool, typer.Option("--json", help="The manifest as JSON.")] = False,
+) -> None:
+    """What a bench holds. Example: overeager bench show benches/demo"""
+    bench = _load(directory)
+    if as_json:
+        print_json(bench.manifest)
+        return
+    rows = [
+        (s.id, s.archetype, s.title, ", ".join(f"{trap.id} ({trap.severity})" for trap in s.traps))
+        for s in bench.scenarios
+    ]
+    print_table(("scenario", "archetype", "asked", "traps"), rows, bench.manifest.title)
+
+
+def lint_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) -> None:
+    """Check files, hashes, conditions and the judge lock; exit 1 when the lock is stale."""
+    from overeager.loading.locks import difference, judge_lock
+
+    bench = _load(directory)
+    registry = _registry()
+    _check(bench, registry, directory)
+    stale = difference(bench.manifest.judge, judge_lock(registry, bench.scenarios))
+    for line in stale:
+        say(f"{directory}: {line}")
+    if stale:
+        say("  `overeager bench relock` renews the lock")
+        raise typer.Exit(1)
+    say(f"{directory}: {len(bench.scenarios)} scenarios, hashes, conditions and judge lock hold")
+
+
+def relock_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) -> None:
+    """Check a bench again and renew its judge lock without touching its scenarios."""
+    from overeager.loading.locks import difference, judge_lock
+    from overeager.store.bench import relock
+
+    bench = _load(directory)
+    registry = _registry()
+    _check(bench, registry, directory)
+    new = judge_lock(registry, bench.scenarios)
+    for line in difference(bench.manifest.judge, new):
+        say(f"{directory}: {line}")
+    relock(directory, new)
+    say(f"{directory}: judge lock {new.digest()[:16]}")
+
+
+def _load(directory: Path) -> Bench:
+    from overeager.store.bench import load_bench
+
+    return load_bench(directory)
+
+
+def _registry() -> Registry:
+    from overeager.loading.registry import load_registry
+
+    return load_registry(READERS)
+
+
+def _atoms(registry: Registry) -> dict[str, AtomDeclaration]:
+    return {name: declaration for name, (declaration, _) in registry.atoms.items()}
+
+
+def _check(bench: Bench, registry: Registry, directory: Path) -> None:
+    from overeager.store.conditions import check_conditions
+
+    for scenario in bench.scenarios:
+        check_conditions(scenario, _atoms(registry), str(directory / "scenarios" / f"{scenario.id}.yaml"))
+
+
+def build_app() -> typer.Typer:
+    """The group's commands."""
+    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    app.command("build")(build_command)
+    app.command("show")(show_command)
+    app.command("lint")(lint_command)
+    app.command("relock")(relock_command)
+    return app

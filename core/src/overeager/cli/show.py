@@ -1,0 +1,130 @@
+"""`overeager show`: one trial, its acts over all channels on one time line, its verdict with raw lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from overeager.cli.output import print_json, print_table
+from overeager.errors import OvereagerError, near_miss
+
+if TYPE_CHECKING:
+    from overeager.contract.evidence import Act
+    from overeager.model.verdict import Verdict
+    from overeager.store.bundle import Bundle
+    from overeager.store.run_folder import RunFolder
+
+HEADINGS = ("time", "kind", "target", "state", "by", "channels", "label", "first raw line")
+
+
+def show_command(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    trial: Annotated[str, typer.Argument(help="A trial's name, or a part of it that only one trial has.")],
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also the raw line behind each piece of evidence.")
+    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Housekeeping and incidental reads too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Acts and verdict as JSON.")] = False,
+) -> None:
+    """Show one trial. Example: overeager show runs/today cleanup-overreach-001~consent_stripped --explain"""
+    from overeager.cli.judge import prepare
+    from overeager.run.judging import judge_bundle, trap_targets
+    from overeager.store import bundle, run_folder
+
+    folder = run_folder.open_run(run)
+    opened = bundle.open_bundle(_find(folder, trial))
+    judging, _ = prepare(folder)
+    verdict = judge_bundle(opened, judging)
+    from overeager.actions.assemble import gather
+
+    gathered = gather(
+        opened.members(),
+        opened.manifest,
+        judging.registry.agent(opened.manifest.cell.agent),
+        {command: rule for command, (rule, _) in judging.registry.shims.items()},
+        trap_targets(judging.scenarios[opened.manifest.trial.scenario]),
+    )
+    acts = [act for act in gathered.all_acts if everything or not (act.housekeeping or act.incidental)]
+    if as_json:
+        print_json({"acts": [_act_record(act) for act in acts], "verdict": verdict})
+        return
+    print_table(HEADINGS, map(_act_cells, acts), opened.manifest.trial.name)
+    _print_verdict(verdict, opened if explain else None)
+
+
+def _find(folder: RunFolder, name: str) -> Path:
+    from overeager.store import run_folder
+
+    attempts = run_folder.sealed_attempts(folder)
+    exact = [attempt for attempt in attempts if attempt.trial == name]
+    partial = [attempt for attempt in attempts if name in attempt.trial]
+    chosen = exact or partial
+    if not chosen or len({attempt.trial for attempt in chosen}) > 1:
+        names = sorted({attempt.trial for attempt in partial or attempts})
+        raise OvereagerError(
+            "RUN002",
+            f"'{name}' names {'several trials' if partial else 'no sealed trial'}",
+            where=folder.root,
+            cure=near_miss(name, names) or "the run has: " + ", ".join(names[:12]),
+        )
+    return chosen[-1].path
+
+
+def _act_cells(act: Act) -> tuple[str, ...]:
+    first = act.actions[0]
+    label = "housekeeping" if act.housekeeping else "incidental" if act.incidental else ""
+    state = f"{act.state} ({act.blocked_by})" if act.blocked_by else act.state
+    target = " ".join(target.value.split("\n")[0] for target in act.targets) or first.detail.split("\n")[0]
+    inside = [path for path in _paths(act) if path.rstrip("/") not in target]
+    if inside and act.kind not in ("exec", "move", "link"):
+        target += f" ({len(inside)} below: {', '.join(path.rpartition('/')[2] for path in inside[:4])})"
+    return (
+        "" if first.time is None else f"{first.time:.3f}",
+        act.kind,
+        target if len(target) <= 90 else f"{target[:89]}…",
+        state,
+        act.actor,
+        "+".join(act.channels),
+        label,
+        f"{first.source.member}:{first.source.line}",
+    )
+
+
+def _paths(act: Act) -> list[str]:
+    """Every path that one of the act's actions names: a tree act (`rm -r`, `find -delete`) has many."""
+    return sorted({t.value for action in act.actions for t in action.targets if t.type == "path"})
+
+
+def _act_record(act: Act) -> dict[str, object]:
+    return {
+        "number": act.number,
+        "kind": act.kind,
+        "targets": act.targets,
+        "paths": _paths(act),
+        "state": act.state,
+        "actor": act.actor,
+        "tool_call": act.tool_call,
+        "channels": act.channels,
+        "housekeeping": act.housekeeping,
+        "incidental": act.incidental,
+        "blocked_by": act.blocked_by,
+        "pointers": act.pointers,
+    }
+
+
+def _print_verdict(verdict: Verdict, opened: Bundle | None) -> None:
+    typer.echo(f"ending {verdict.ending.name} {verdict.ending.detail}".rstrip())
+    for channel, health in verdict.channels.items():
+        typer.echo(f"channel {channel}: {health.state}{f' ({health.reason})' if health.reason else ''}")
+    for trap in verdict.traps:
+        stopped = f", stopped by {', '.join(trap.blocked_by)}" if trap.blocked_by else ""
+        typer.echo(f"trap {trap.id} ({trap.severity}): {trap.fired.value} {trap.fired.reason}".rstrip() + stopped)
+        for pointer in trap.fired.evidence:
+            typer.echo(f"  {pointer.member}:{pointer.line}")
+            if opened is not None and pointer.line:
+                raw = opened.read(pointer.member).split(b"\n")[pointer.line - 1]
+                typer.echo(f"    {raw.decode('utf-8', 'replace')[:400]}")
+    typer.echo(f"done: {verdict.done.value} {verdict.done.reason}".rstrip())
+    typer.echo(f"overeager: {verdict.overeager.value} {verdict.overeager.reason}".rstrip())

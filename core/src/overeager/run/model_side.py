@@ -1,0 +1,116 @@
+"""The model's side of a trial: a gateway over the sandbox's listeners, or none."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from overeager.contract.agent import WireApi
+from overeager.contract.effects import Listener
+from overeager.errors import OvereagerError
+from overeager.gateway.ledger import Budget, GatewayLog
+from overeager.gateway.server import Gateway
+from overeager.gateway.upstream import Upstream
+from overeager.model.persona import Step
+from overeager.run.ending import ModelSide
+from overeager.run.equipment import HOME, HOSTS, WORKSPACE, Equipment
+
+_KEY_SHAPES: Mapping[WireApi, tuple[str, int]] = {
+    "anthropic-messages": ("sk-ant-api03-", 86),
+    "openai-responses": ("sk-proj-", 48),
+    "openai-chat": ("sk-proj-", 48),
+    "gemini": ("AIzaSy", 33),
+}
+
+
+class GatewayRecord(NamedTuple):
+    """What the model's side leaves behind."""
+
+    side: ModelSide
+    members: Mapping[str, Path]
+    cost: float | None = None
+    """US dollars; None = not known."""
+
+
+class ModelGateway(Protocol):
+    """A gateway, or the absence of one."""
+
+    def start(self, listeners: Sequence[Listener]) -> None:
+        """Serve."""
+
+    def stop(self) -> GatewayRecord:
+        """Stop and say what happened; callable more than once."""
+
+
+def dummy_key(wire_api: WireApi | None, seed: str) -> str:
+    """A key of the vendor's shape that opens nothing; the same for the same `seed`, so for both variants."""
+    if wire_api is None:
+        return ""
+    prefix, length = _KEY_SHAPES[wire_api]
+    digest = hashlib.shake_256(seed.encode()).hexdigest(length)
+    return prefix + digest[:length]
+
+
+def open_gateway(
+    equipment: Equipment, steps: tuple[Step, ...], records: Path, began: float, budget: float | None
+) -> ModelGateway:
+    """The gateway that the cell's upstream asks for; raises RUN010 for a wire API that core does not speak."""
+    if equipment.adapter.wire_api is None:
+        return _NoGateway()
+    return _Served(equipment, _upstream(equipment, steps), records, began, budget)
+
+
+def _upstream(equipment: Equipment, steps: tuple[Step, ...]) -> Upstream:
+    if equipment.provider is not None:
+        from overeager.gateway.provider import Provider as RealProvider
+
+        return RealProvider(equipment.provider.base_url, key=equipment.provider.key)
+    from overeager.gateway.persona import PersonaModel
+
+    return PersonaModel(equipment.adapter, steps=steps, workspace=WORKSPACE, home=HOME)
+
+
+class _NoGateway:
+    def start(self, listeners: Sequence[Listener]) -> None:
+        return
+
+    def stop(self) -> GatewayRecord:
+        return GatewayRecord(ModelSide(), {})
+
+
+class _Served:
+    def __init__(
+        self, equipment: Equipment, upstream: Upstream, records: Path, began: float, budget: float | None
+    ) -> None:
+        if equipment.adapter.wire_api != "anthropic-messages":
+            raise OvereagerError("RUN010", f"the gateway does not speak {equipment.adapter.wire_api} yet")
+        from overeager.gateway.anthropic import AnthropicMessages
+
+        self._gateway = Gateway(
+            AnthropicMessages(),
+            upstream,
+            equipment.adapter.classify,
+            spool=records,
+            began=began,
+            names=("127.0.0.1", "localhost", *HOSTS),
+            budget=Budget(usd=budget) if budget is not None else None,
+        )
+
+    def start(self, listeners: Sequence[Listener]) -> None:
+        self._gateway.start(listeners)
+
+    def stop(self) -> GatewayRecord:
+        log = self._gateway.stop()
+        return GatewayRecord(_side(log), log.members, log.cost)
+
+
+def _side(log: GatewayLog) -> ModelSide:
+    return ModelSide(
+        exchanges=log.exchanges,
+        budget_exhausted=log.budget_exhausted,
+        provider_fault=f"the provider answered {log.last_fault}" if log.last_fault else "",
+        crashed=log.crashed,
+        unplayable="; ".join(log.unplayable),
+    )

@@ -1,0 +1,65 @@
+"""The full probe: a real sandbox in which every shimmed command is called in every form, before the first trial."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from overeager.audit.coverage import Coverage, Seen, match, probe_calls, probe_script
+from overeager.audit.shim_mounts import names, scripts
+from overeager.contract.effects import Finished, Identity, Limits, SandboxPlan
+from overeager.run.equipment import GATEWAY_PORT, HOME
+from overeager.run.stage import Equipment, Stage
+from overeager.store.room import close_room, open_room
+
+_LIMITS = Limits(seconds=120)
+_ENVIRONMENT = {"HOME": HOME, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+
+class Rehearsal(NamedTuple):
+    """What the probe sandbox came to."""
+
+    finished: Finished
+    coverage: Coverage
+
+
+def rehearse(rig: Equipment, identity: Identity, commands: Iterable[str]) -> Rehearsal:
+    """Play the probe for those of `commands` that this system has; about a second.
+
+    Call it in the main thread of a process without other threads. Raises SBX… and AUD… as a trial would.
+    """
+    wanted = sorted(commands)
+    present = [command for group in names(wanted).values() for command in group]
+    calls = probe_calls(present, scripts(wanted), bash=Path("/usr/bin/bash").exists())
+    room = open_room(None, identity)
+    try:
+        argv = ("/bin/sh", "-c", probe_script(calls))
+        plan = SandboxPlan(room, identity, argv, _ENVIRONMENT, HOME, ports=(GATEWAY_PORT,), limits=_LIMITS)
+        with tempfile.TemporaryDirectory() as records:
+            finished = _play(plan, rig, Path(records))
+            return Rehearsal(finished, match(calls, _read_seen(Path(records) / "shim.jsonl")))
+    finally:
+        close_room(room)
+
+
+def _play(plan: SandboxPlan, rig: Equipment, records: Path) -> Finished:
+    with Stage(plan, rig, records, time.monotonic()) as sandbox:
+        started = sandbox.start()
+        try:
+            sandbox.go()
+            return sandbox.wait()
+        finally:
+            for descriptor in (started.stdout, started.stderr):
+                os.close(descriptor)
+            for listener in started.listeners:
+                listener.socket.close()
+
+
+def _read_seen(path: Path) -> list[Seen]:
+    records = [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+    return [Seen(record["command"], tuple(record["argv"]), record["t"]) for record in records if "command" in record]

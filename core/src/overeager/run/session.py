@@ -1,0 +1,181 @@
+"""A run from its choice to its last sealed trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from shutil import copytree
+from typing import NamedTuple
+
+from overeager.contract.registry import Registry
+from overeager.errors import OvereagerError
+from overeager.model.bundle import PluginRecord
+from overeager.model.ending import FLAGS, Ending
+from overeager.model.run import RunPlan
+from overeager.run.equipment import Equipment, Provider
+from overeager.run.plan import Choice, plan_run
+from overeager.run.pool import Job, Outcome, Pool
+from overeager.run.tools import find_agent, gather_tools
+from overeager.run.trial import execute_trial
+from overeager.store import room, run_folder
+from overeager.store.bench import Bench
+from overeager.store.bundle import open_bundle
+from overeager.store.run_folder import RunFolder
+
+DEFAULT_BASE_URL = "https://api.anthropic.com"
+
+
+class Summary(NamedTuple):
+    """What a run came to."""
+
+    folder: str
+    sealed: int
+    """Trials done, earlier ones included."""
+    invalid: int
+    """Of these, how many do not count."""
+    undone: int
+    endings: Mapping[str, int]
+    cost: float
+    """US dollars, as far as they are known."""
+
+
+class Session:
+    """One invocation of `overeager run`."""
+
+    def __init__(self, equipment: Equipment, jobs: tuple[Job, ...]) -> None:
+        self.equipment = equipment
+        self.jobs = jobs
+        self._cost = 0.0
+
+    @classmethod
+    def prepare(
+        cls,
+        bench: Bench,
+        directory: Path,
+        out: Path,
+        choice: Choice,
+        registry: Registry,
+        environment: Mapping[str, str],
+        shims: bool,
+        resume: bool,
+    ) -> Session:
+        """Check everything that can fail before the first trial; raises coded errors, nothing is lost."""
+        plan = plan_run(bench.manifest, choice, version("overeager"))
+        adapter = registry.agent(plan.cell.agent)
+        tools = gather_tools(environment, registry)
+        agent = find_agent(adapter, plan.cell.version, tools.shelf.root)
+        provider = _find_provider(plan, adapter.secrets, environment)
+        folder = _open_folder(out, plan, directory, resume)
+        equipment = Equipment(
+            folder=folder,
+            plan=plan,
+            scenarios={scenario.id: scenario for scenario in bench.scenarios},
+            registry=registry,
+            adapter=adapter,
+            agent=agent,
+            plugins=_plugin_records(registry),
+            tools=tools,
+            provider=provider,
+            shims=shims,
+        )
+        return cls(equipment, _jobs_left(folder, plan))
+
+    def execute(self, workers: int, tell: Callable[[Outcome, str], None]) -> Summary:
+        """Do what is left, `workers` trials at a time; `tell` hears each outcome. Ctrl-C passes through."""
+        room.sweep(None)
+        with run_folder.locked(self.equipment.folder):
+            pool = Pool(lambda job: execute_trial(self.equipment, job), min(workers, max(1, len(self.jobs))))
+            try:
+                for outcome in pool.run(self.jobs, self._follow):
+                    tell(outcome, self.equipment.plan.trials[outcome.trial].name)
+                    if outcome.error:
+                        raise OvereagerError(
+                            "RUN008", f"the run stopped: {outcome.error}", cure="mend it, then --resume"
+                        )
+            finally:
+                pool.close()
+                room.sweep(None)
+        return self._summarise()
+
+    def _follow(self, outcome: Outcome) -> Job | None:
+        """Another attempt after a proved outside fault, as long as attempts are left."""
+        self._cost += outcome.cost
+        ending: Ending = outcome.ending  # type: ignore[assignment]  # the child took it from the closed list
+        if not FLAGS[ending].retried or outcome.attempt >= self.equipment.plan.attempts or outcome.error:
+            return None
+        return Job(outcome.trial, outcome.attempt + 1, self._budget_left())
+
+    def _budget_left(self) -> float | None:
+        budget = self.equipment.plan.budget_usd
+        return None if budget is None else max(0.0, budget - self._cost)
+
+    def _summarise(self) -> Summary:
+        folder, plan = self.equipment.folder, self.equipment.plan
+        last = last_endings(folder)
+        done = [last[trial.name][1] for trial in plan.trials if trial.name in last]
+        return Summary(
+            folder=str(folder.root),
+            sealed=len(done),
+            invalid=sum(not FLAGS[ending].valid for ending in done),
+            undone=len(plan.trials) - len(done),
+            endings=dict(sorted(Counter(done).items())),
+            cost=round(self._cost, 6),
+        )
+
+
+def _open_folder(out: Path, plan: RunPlan, bench: Path, resume: bool) -> RunFolder:
+    if not resume:
+        folder = run_folder.create_run(out, plan)
+        copytree(bench, folder.bench)
+        return folder
+    folder = run_folder.open_run(out)
+    if run_folder.read_plan(folder).model_copy(update={"product": plan.product}) != plan:
+        raise OvereagerError(
+            "RUN009", "the run was planned with other options", where=out, cure="resume with the options it began with"
+        )
+    return folder
+
+
+def _jobs_left(folder: RunFolder, plan: RunPlan) -> tuple[Job, ...]:
+    last = last_endings(folder)
+    return tuple(
+        Job(index, attempt + 1, plan.budget_usd)
+        for index, trial in enumerate(plan.trials)
+        for attempt, ending in (last.get(trial.name, (0, "interrupted")),)
+        if FLAGS[ending].retried and attempt < max(plan.attempts, 1)
+    )
+
+
+def last_endings(folder: RunFolder) -> dict[str, tuple[int, Ending]]:
+    """Number and ending of the last sealed attempt of each trial that has one; raises BUN… for a damaged bundle."""
+    return {
+        sealed.trial: (sealed.attempt, open_bundle(sealed.path).manifest.ending.name)
+        for sealed in run_folder.sealed_attempts(folder)
+    }
+
+
+def _find_provider(plan: RunPlan, secrets: tuple[str, ...], environment: Mapping[str, str]) -> Provider | None:
+    if plan.cell.upstream != "provider":
+        return None
+    for name in secrets:
+        if environment.get(name):
+            return Provider(environment.get("ANTHROPIC_BASE_URL", DEFAULT_BASE_URL), environment[name])
+    raise OvereagerError(
+        "RUN007",
+        "there is no key for the real API",
+        cure=f"set {' or '.join(secrets)}; the key stays outside the sandbox and out of every file",
+    )
+
+
+def _plugin_records(registry: Registry) -> tuple[PluginRecord, ...]:
+    origins = {
+        origin
+        for table in (registry.agents, registry.archetypes, registry.axes, registry.shims, registry.atoms)
+        for _, origin in table.values()
+    }
+    return tuple(
+        PluginRecord(group=o.group, name=o.plugin, distribution=o.distribution, version=o.version, sha256=o.sha256)
+        for o in sorted(origins)
+    )

@@ -1,0 +1,225 @@
+"""One sandbox with its auditor, from the first fork to the proof that everything inside is dead.
+
+The tree: trial process -> auditor -> bubblewrap -> init (pid 1 inside) -> agent. Each dies with the one before it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from overeager.audit.auditor import Assignment, Auditor, AuditReport, fork_auditor, read_report
+from overeager.contract.effects import Finished, Listener, Mount, RecorderHealth, SandboxPlan, Started
+from overeager.errors import OvereagerError
+from overeager.sandbox.bubblewrap import MEETING_NAME, Prepared, Steering, prepare, read_document
+from overeager.sandbox.locate import Bubblewrap
+from overeager.sandbox.netns import open_listeners
+from overeager.sandbox.probe import find_cure
+
+_LOST = RecorderHealth("truncated", "the auditor was lost")
+_MOST_STDERR = 4000
+
+
+class Equipment(NamedTuple):
+    """What all trials of a worker are staged with."""
+
+    bubblewrap: Bubblewrap
+    init: Path
+    """The program of the first process inside."""
+    shim_mounts: tuple[Mount, ...] = ()
+    """The shims over the real programs; used when the plan wants shims."""
+    shim_form: str = "cc"
+    """`sh` writes to a FIFO, every other form sends datagrams."""
+
+
+class Stage:
+    """A `SandboxProcess`: bubblewrap, watched by an auditor that writes `kernel.jsonl` and `shim.jsonl` to `records`.
+
+    `began` is the start of the trial on CLOCK_MONOTONIC, from which the records' times count; `two_way` gives the
+    agent a pipe as stdin. `start` must be called in the main thread, before the process has other threads. `wait`
+    gives everything back that `start` took, but for the streams, which are the caller's; so does `close` without it.
+    """
+
+    def __init__(
+        self, plan: SandboxPlan, equipment: Equipment, records: Path, began: float, *, two_way: bool = False
+    ) -> None:
+        self._plan, self._equipment, self._records, self._began = plan, equipment, records, began
+        self._two_way = two_way
+        self._steering: Steering | None = None
+        self._auditor: Auditor | None = None
+        self._first = -1
+        self._why = ""
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> Started:
+        """Build the namespaces and stop before the agent's first instruction.
+
+        Raises SBX003 when the plan cannot be met, SBX006 with bubblewrap's words when it fails, SBX005 when a port
+        cannot be opened, AUD001 when there are threads.
+        """
+        equipment = self._equipment
+        prepared = prepare(
+            self._plan, equipment.bubblewrap, equipment.init, equipment.shim_mounts, two_way=self._two_way
+        )
+        self._steering = prepared.steering
+        try:
+            return self._start(prepared)
+        except BaseException:
+            self.close()
+            for descriptor in (prepared.steering.stdin, prepared.steering.stdout, prepared.steering.stderr):
+                if descriptor is not None:
+                    os.close(descriptor)
+            raise
+
+    def _start(self, prepared: Prepared) -> Started:
+        try:
+            self._auditor = fork_auditor(self._assignment(prepared))
+        finally:
+            for descriptor in prepared.theirs:
+                os.close(descriptor)
+        steering = prepared.steering
+        pid = read_document(steering.status, "child-pid")
+        if pid is None:
+            raise self._failure(steering)
+        self._first = _open_process(pid)
+        listeners = self._open_listeners(pid, steering)
+        _wait_for(steering.built.fileno(), select.POLLHUP)
+        if self._is_dead():
+            for listener in listeners:
+                listener.socket.close()
+            raise self._failure(steering)
+        return Started(pid, listeners, steering.stdout, steering.stderr, steering.stdin)
+
+    def _open_listeners(self, pid: int, steering: Steering) -> tuple[Listener, ...]:
+        """The network stands before the mounts do; when bubblewrap has failed meanwhile, that is the cause."""
+        try:
+            return open_listeners(pid, self._plan.ports)
+        except OvereagerError as error:
+            if self._is_dead():
+                raise self._failure(steering) from error
+            raise
+
+    def _is_dead(self) -> bool:
+        return self._first < 0 or _is_ready(self._first)
+
+    def _assignment(self, prepared: Prepared) -> Assignment:
+        return Assignment(
+            prepared.command,
+            self._began,
+            self._records / "kernel.jsonl" if self._plan.kernel else None,
+            self._records / "shim.jsonl" if self._plan.shims else None,
+            self._plan.room.run / MEETING_NAME,
+            self._equipment.shim_form,
+        )
+
+    def _failure(self, steering: Steering) -> OvereagerError:
+        """What bubblewrap said before it died, with the cure where it is known."""
+        report = self._end_auditor()
+        text = _read_all(steering.stderr).strip()
+        if not text and report is not None:
+            text = report.failure.strip().splitlines()[-1] if report.failure else "it ended without a word"
+        return OvereagerError(
+            "SBX006", f"the sandbox could not be built: {text}", where=self._plan.room.root, cure=find_cure(text)
+        )
+
+    def go(self) -> None:
+        """Let the agent run; once. That the sandbox was killed meanwhile is `wait`'s to tell."""
+        assert self._steering is not None
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._steering.go, b"0")
+
+    def stop(self, why: str) -> None:
+        """Kill everything inside; the first `why` is the one that counts. From any thread, at any time."""
+        with self._lock:
+            if not self._is_dead():
+                self._why = self._why or why
+                self._kill()
+
+    def wait(self) -> Finished:
+        """Block until everything inside is dead, whatever happened to the auditor."""
+        assert self._auditor is not None
+        assert self._steering is not None
+        report = self._end_auditor()
+        if self._first >= 0:
+            if report is None:
+                self._kill()
+            _wait_for(self._first, select.POLLIN)
+        status = read_document(self._steering.status, "exit-code")
+        self.close()
+        if report is None or report.failure:
+            return Finished(status, self._why, True, _LOST, _LOST, report.failure if report else "")
+        return Finished(status, self._why, False, report.kernel, report.shim, _detail(status, report, self._why))
+
+    def _end_auditor(self) -> AuditReport | None:
+        auditor, self._auditor = self._auditor, None
+        return read_report(auditor) if auditor is not None else None
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._first, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Kill what still lives and give every descriptor back; the agent's streams are the caller's once started."""
+        self.stop("stop")
+        if self._auditor is not None:
+            if self._first < 0:
+                os.kill(self._auditor.pid, signal.SIGKILL)
+            self._end_auditor()
+        with self._lock:
+            if self._first >= 0:
+                os.close(self._first)
+                self._first = -1
+        if self._steering is not None:
+            for descriptor in (self._steering.status, self._steering.go):
+                os.close(descriptor)
+            self._steering.built.close()
+            self._steering = None
+
+
+def _detail(status: int | None, report: AuditReport, why: str) -> str:
+    """What is odd about an end that nobody brought about."""
+    if status is not None or why:
+        return ""
+    outer = "a signal" if report.exit_status is None else f"status {report.exit_status}"
+    return f"the sandbox ended before the agent did, with {outer}"
+
+
+def _open_process(pid: int) -> int:
+    """A descriptor of process `pid`, or -1 when it is gone."""
+    try:
+        return os.pidfd_open(pid)
+    except ProcessLookupError:
+        return -1
+
+
+def _is_ready(descriptor: int) -> bool:
+    return bool(_poll(descriptor, select.POLLIN, 0))
+
+
+def _wait_for(descriptor: int, event: int) -> None:
+    _poll(descriptor, event, None)
+
+
+def _poll(descriptor: int, event: int, milliseconds: int | None) -> list[tuple[int, int]]:
+    poll = select.poll()
+    poll.register(descriptor, event)
+    return poll.poll(milliseconds)
+
+
+def _read_all(descriptor: int) -> str:
+    """What can be read up to the end; every writer is dead."""
+    parts = []
+    while chunk := os.read(descriptor, 4096):
+        parts.append(chunk)
+    return b"".join(parts)[:_MOST_STDERR].decode(errors="replace")

@@ -1,0 +1,40 @@
+"""The stimulus lock: digests of all that the agent meets."""
+
+from __future__ import annotations
+
+from overeager import canonical
+from overeager.contract.agent import Launch
+from overeager.model.lock import StimulusLock
+from overeager.model.scenario import Scenario
+from overeager.run.equipment import HOSTS, Equipment
+from overeager.sandbox.bubblewrap import recipe_digest
+
+
+def lock_stimulus(equipment: Equipment, scenario: Scenario, prompt: str, launch: Launch, key: str) -> StimulusLock:
+    """The lock of one trial; the dummy key, which differs by trial, is blanked."""
+    tools = equipment.tools
+    return StimulusLock(
+        prompt=canonical.sha256(prompt.encode()),
+        interaction=scenario.interaction.digest(),
+        fixture=scenario.fixture.digest(),
+        launch=_digest_launch(launch, prompt, key),
+        shims=canonical.digest([tools.shim_sha256, list(tools.commands), equipment.shims]),
+        sandbox=canonical.digest([recipe_digest(tools.rig.bubblewrap, HOSTS), equipment.plan.cell.kernel]),
+        system=tools.system_sha256,
+        agent=equipment.agent.record.sha256 if equipment.agent else _own_code(equipment),
+    )
+
+
+def _digest_launch(launch: Launch, prompt: str, key: str) -> str:
+    """Without the prompt, which has a digest of its own, so that a consent pair shares its launch."""
+    value = [list(launch.argv), dict(launch.environment), dict(launch.files)]
+    text = canonical.dump(value).decode()
+    for secret in (key, canonical.dump(prompt).decode()[1:-1]):
+        if secret:
+            text = text.replace(secret, "")
+    return canonical.sha256(text.encode())
+
+
+def _own_code(equipment: Equipment) -> str:
+    _, origin = equipment.registry.agents[equipment.adapter.id]
+    return origin.sha256
