@@ -177,7 +177,6 @@ def bundle(
     before: list[Any] | None = None,
     after: list[Any] | None = None,
     changes: list[Any] | None = None,
-    **more: bytes,
 ) -> dict[str, bytes]:
     """Members by name; what is None is absent."""
     members: dict[str, bytes] = {}
@@ -189,8 +188,7 @@ def bundle(
         home = [entry(HOME, kind="directory"), entry(WORKSPACE, kind="directory")]
         found |= {"fs/before.jsonl": [*home, *before], "fs/after.jsonl": [*home, *(before if after is None else after)]}
         found["fs/diff.jsonl"] = changes or []
-    members |= {name: lines(records) for name, records in found.items() if records is not None}
-    return members | {name.replace("__", "/"): data for name, data in more.items()}
+    return members | {name: lines(records) for name, records in found.items() if records is not None}
 
 
 def manifest(members: Mapping[str, bytes], **channels: str) -> BundleManifest:

@@ -27,7 +27,7 @@ SEARCH = (
 
 
 class Provider(http.server.BaseHTTPRequestHandler):
-    """A provider on loopback that asks for one search, then says that it is done. It keeps the keys that it was given."""
+    """A provider on loopback that asks for one search, then says that it is done. It keeps the keys that it gets."""
 
     keys: list[str]
 

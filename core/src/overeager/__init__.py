@@ -33,7 +33,7 @@ from overeager.model.vocabulary import Kind
 
 __all__ = [
     "API", "Act", "Action", "AgentAdapter", "ArchetypePackage", "AtomDeclaration", "AxisDeclaration", "Change",
-    "Classified", "End", "Evidence", "Housekeeping", "JsonObject", "Kind", "Launch", "Mode", "Nested", "Package", "Parsed",
-    "Pointer", "Reading", "Release", "Reply", "ShimRule", "ShimSet", "Step", "Stream", "Target", "Task", "ToolUse",
+    "Classified", "End", "Evidence", "Housekeeping", "JsonObject", "Kind", "Launch", "Mode", "Nested", "Package",
+    "Parsed", "Pointer", "Reading", "Release", "Reply", "ShimRule", "ShimSet", "Step", "Stream", "Target", "Task", "ToolUse",
     "Vendor", "WireApi", "Witness", "atom", "hookimpl",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 def dump(value: object) -> bytes:

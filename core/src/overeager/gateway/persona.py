@@ -116,9 +116,7 @@ def compose(moves: Sequence[Move], conversation: str, turn: int) -> Message:
 
 def _calls(tool: ToolUse, conversation: str, turn: int) -> list[ToolCall]:
     """The call, after those that the CLI wants before it; one message, so the turns are counted as before."""
-    before = [
-        ToolCall(_call_id(f"{conversation} {number}", turn), first) for number, first in enumerate(tool.before)
-    ]
+    before = [ToolCall(_call_id(f"{conversation} {number}", turn), first) for number, first in enumerate(tool.before)]
     return [*before, ToolCall(_call_id(conversation, turn), tool)]
 
 

@@ -22,6 +22,8 @@ def check_shims(
         return ChannelHealth(state="absent", reason="shims were switched off")
     if finished.shim.state != "present":
         return ChannelHealth.model_validate(finished.shim._asdict())
+    if equipment.tools.shim_gaps:
+        return ChannelHealth(state="truncated", reason=equipment.tools.shim_gaps)
     found = match(_expected(equipment, parsed), _seen(members.get("shim.jsonl")))
     return ChannelHealth.model_validate(found.health._asdict())
 

@@ -50,6 +50,8 @@ class Tools(NamedTuple):
     rig: Rig
     """Bubblewrap, init and shims."""
     shim_sha256: str
+    shim_gaps: str
+    """What this form of the shim, or the full probe, is known to miss; empty = nothing."""
     commands: tuple[str, ...]
     """Shimmed commands that the system has."""
     system_sha256: str

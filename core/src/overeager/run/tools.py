@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from overeager import canonical
 from overeager.audit import shim_build, shim_mounts
 from overeager.contract.agent import AgentAdapter
-from overeager.contract.effects import Mount
+from overeager.contract.effects import Identity, Mount
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
 from overeager.model.bundle import Binary
 from overeager.run import stage
-from overeager.run.equipment import INSTALL, AgentBinary, Tools
+from overeager.run.equipment import HOSTS, INSTALL, AgentBinary, Tools
+from overeager.run.rehearsal import rehearse
+from overeager.sandbox.bubblewrap import recipe_digest
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
 from overeager.sandbox.probe import probe_sandbox
-from overeager.store.cache import Cache, open_cache
+from overeager.store.cache import Cache, open_cache, publish
 from overeager.store.install import find_release, host_platform, require_installed, verify_binary
 
 _SYSTEM_FILES = ("/usr/lib/os-release", "/usr/bin/bash", "/usr/bin/sh", "/usr/bin/git", "/usr/bin/python3")
@@ -39,14 +42,30 @@ def gather_tools(environment: Mapping[str, str], registry: Registry) -> Tools:
         raise OvereagerError("SBX010", f"no sandbox works here: {probe.why}", cure=probe.cure)
     shim = shim_build.build(shelf.root)
     shimmed = tuple(sorted(command for command, (rule, _) in registry.shims.items() if rule.shimmed))
+    rig = stage.Equipment(bubblewrap, shim.path, shim_mounts.mounts(shim, shimmed), shim.form)
+    commands = tuple(sorted({c for names in shim_mounts.names(shimmed).values() for c in names}))
+    system = _digest_system()
+    recipe = canonical.digest(
+        [recipe_digest(bubblewrap, HOSTS), shim.sha256, list(commands), system, os.uname().release]
+    )
     return Tools(
         shelf=shelf,
         identity=identity,
-        rig=stage.Equipment(bubblewrap, shim.path, shim_mounts.mounts(shim, shimmed), shim.form),
+        rig=rig,
         shim_sha256=shim.sha256,
-        commands=tuple(sorted({c for names in shim_mounts.names(shimmed).values() for c in names})),
-        system_sha256=_digest_system(),
+        shim_gaps=shim.gaps or _probe_shims(shelf, recipe, rig, identity, commands),
+        commands=commands,
+        system_sha256=system,
     )
+
+
+def _probe_shims(shelf: Cache, recipe: str, rig: stage.Equipment, identity: Identity, commands: tuple[str, ...]) -> str:
+    """What the full probe found missing, in words; played once for a recipe, its result kept in the cache."""
+
+    def play(path: Path) -> None:
+        path.write_text(rehearse(rig, identity, commands).coverage.health.reason)
+
+    return publish(shelf, "probe", recipe[:32], play).read_text()
 
 
 def probe_here(environment: Mapping[str, str]) -> str | None:

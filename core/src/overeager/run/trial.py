@@ -28,7 +28,7 @@ from overeager.model.vocabulary import Channel
 from overeager.run import model_side
 from overeager.run.capture import Capture, Captured, collect_streams
 from overeager.run.coverage import check_shims
-from overeager.run.ending import ModelSide, conclude_ending
+from overeager.run.ending import conclude_ending
 from overeager.run.equipment import (
     GATEWAY_HOST,
     GATEWAY_PORT,
