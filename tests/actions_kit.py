@@ -27,6 +27,7 @@ from overeager import (
 )
 from overeager.actions.assemble import gather
 from overeager.actions.evidence import BundleEvidence
+from overeager.contract.agent import WireApi
 from overeager.contract.evidence import Act
 from overeager.loading.registry import load_registry
 from overeager.model.bundle import BundleManifest
@@ -51,7 +52,7 @@ class LineAgent:
     api: ClassVar[int] = API
     id: ClassVar[str] = "line"
     vendor: ClassVar[Vendor | None] = None
-    wire_api: ClassVar[None] = None
+    wire_api: ClassVar[WireApi | None] = None
     modes: ClassVar[tuple[Mode, ...]] = (Mode("all", "everything"),)
     streams: ClassVar[tuple[Stream, ...]] = (Stream("stdout", "stdout"),)
     secrets: ClassVar[tuple[str, ...]] = ()

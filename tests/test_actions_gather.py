@@ -427,7 +427,8 @@ def test_health_is_absent_truncated_or_present_by_the_members() -> None:
         "agent/stdout.jsonl": whole["agent/stdout.jsonl"][:-8],
     }
     assert {channel: health.state for channel, health in read(whole).health.items()} == {
-        "agent": "present", "shim": "present", "kernel": "present", "fs": "present", "net": "absent", "speech": "present",
+        "agent": "present", "shim": "present", "kernel": "present", "fs": "present", "net": "absent",
+        "speech": "present",
     }  # fmt: skip
     found = {channel: health.state for channel, health in read(cut, recorded=whole).health.items()}
     assert found == {

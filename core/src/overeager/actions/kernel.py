@@ -83,7 +83,15 @@ def _read(
     if doing is None:
         return []
     state = _state(doing, record, life, processes)
-    return [Seen(make(_source(line), **_common(record), **doing._asdict(), state=state), life)]
+    argvs = processes.lives[life].argvs if life is not None else ()
+    action = make(_source(line), **_common(record), **doing._asdict(), state=state)
+    return [Seen(action, life, named=any(_names(word, doing) for argv in argvs for word in argv[1:]))]
+
+
+def _names(word: str, doing: Doing) -> bool:
+    """Whether a word of an argv can stand for the target; the record has no folder to resolve it from."""
+    tail = "/" + word.removeprefix("./").lstrip("/")
+    return len(tail) > 1 and any(f"/{target.value}".endswith(tail) for target in doing.targets)
 
 
 def _source(line: Line) -> Pointer:

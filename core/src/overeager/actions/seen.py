@@ -22,6 +22,8 @@ class Seen(NamedTuple):
     """True = an argv whose words are not all known."""
     derived: bool = False
     """True = read out of a command text."""
+    named: bool = False
+    """True = an open of a path that is a word of the process's own argv."""
     launch: bool = False
     """True = the start of the agent itself, which is no doing of its own."""
 

@@ -83,6 +83,7 @@ def is_incidental(group: Group, sightings: Sequence[Sighting]) -> bool:
     if group.family != "read" or came_out(group, sightings):
         return False
     named = any(
-        seen.action.channel in ("agent", "shim", "net") or seen.action.argv is not None for seen in group.members
+        seen.named or seen.action.argv is not None or seen.action.channel in ("agent", "shim", "net")
+        for seen in group.members
     )
     return not named

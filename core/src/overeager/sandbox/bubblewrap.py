@@ -29,7 +29,7 @@ _READY = "/run/utmp"
 _NAMESPACES = (
     "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
     "--uid", str(UID), "--gid", str(UID), "--hostname", HOSTNAME,
-    "--new-session", "--as-pid-1", "--cap-drop", "ALL",
+    "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL",
 )  # fmt: skip
 _KERNEL_FOLDERS = (
     "--proc", "/proc", "--dev", "/dev",

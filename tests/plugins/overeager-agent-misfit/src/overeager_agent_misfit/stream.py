@@ -1,0 +1,57 @@
+"""The lines that the script prints, read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from overeager import Action, Parsed, Pointer, Target
+
+
+def read_stream(data: bytes) -> Parsed:
+    """Every line as an action; what is not understood is one of kind `unknown`."""
+    records = [_decode(line) for line in data.split(b"\n")]
+    told = [(number, record) for number, record in enumerate(records, start=1) if record.get("type") != "end"]
+    actions = tuple(_action(record, number) for number, record in told if record)
+    words = [action.targets[0].value for action in actions if action.kind == "say"]
+    return Parsed(
+        actions=actions,
+        end="completed" if any(record.get("type") == "end" for record in records) else "none",
+        end_detail="",
+        final_message=words[-1] if words else "",
+        version=None,
+        exchanges=len(actions),
+    )
+
+
+def _decode(line: bytes) -> Mapping[str, Any]:
+    if not line:
+        return {}
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    return record if isinstance(record, dict) and record else {"type": "noise"}
+
+
+def _action(record: Mapping[str, Any], line: int) -> Action:
+    source = Pointer(member="stdout", line=line)
+    if record.get("type") == "say":
+        target = Target(type="text", value=str(record.get("text")))
+        return Action(
+            sequence=line,
+            channel="speech",
+            kind="say",
+            targets=(target,),
+            actor="model",
+            state="executed",
+            source=source,
+        )
+    if record.get("type") == "shell":
+        target = Target(type="command", value=str(record.get("target")))
+        return Action(
+            sequence=line, channel="agent", kind="exec", targets=(target,), actor="tool", tool_call=str(record.get("id")),
+            state="executed", exit_status=0, source=source,
+        )  # fmt: skip
+    return Action(sequence=line, channel="agent", kind="unknown", actor="agent", state="executed", source=source)
