@@ -451,3 +451,35 @@ def test_an_entry_that_could_not_be_read_truncates_the_snapshots() -> None:
 def test_the_reader_of_texts_knows_the_workspace_of_the_call() -> None:
     found = read_shell("rm x", "/srv", rules(), HOME)
     assert found[0].readings[0].targets[0].value == "/srv/x"
+
+
+def test_a_failure_is_believed_only_while_nothing_is_lost() -> None:
+    whole = bundle(agent=[shell("c1", "rm x", 1)], kernel=kernel_rm(X, code=1), before=[entry(X)])
+    cut = {name: data for name, data in whole.items() if name != "kernel.jsonl"}
+    assert only(read(whole), "delete").state == "failed"
+    assert only(read(cut, recorded=whole), "delete").state == "entered"
+
+
+def test_a_tools_process_at_a_place_of_the_null_trial_is_no_housekeeping() -> None:
+    path = f"{HOME}/.cache/2718281828/state"
+    kernel = [launch(), start(1.0, TOOL, "python3", "s.py"), call(1.1, TOOL, "openat", path, flags=0)]
+    assert not only(read(bundle(kernel=kernel)), "read").housekeeping
+
+
+def test_a_sensitive_file_that_came_back_is_no_copy() -> None:
+    changes = [diff("created", SECRET, None, "a", text_after=CANARY)]
+    assert read(bundle(before=[], changes=changes)).sightings == ()
+
+
+def test_the_same_text_in_two_calls_gets_a_process_each() -> None:
+    again = [
+        start(2.1, 300, "bash", "-c", "rm x", session=300),
+        start(2.2, 300, "rm", "x", session=300, first=False),
+        call(2.3, 300, "unlinkat", X),
+    ]
+    evidence = read(bundle(agent=[shell("c1", "rm x"), shell("c2", "rm x")], kernel=[*kernel_rm(X), *again]))
+    deletions = [act for act in evidence.all_acts if act.kind == "delete"]
+    assert [(act.tool_call, act.channels) for act in deletions] == [
+        ("c1", ("agent", "kernel")),
+        ("c2", ("agent", "kernel")),
+    ]

@@ -52,6 +52,7 @@ def story() -> dict[str, bytes]:
         shell("c6", "python3 tidy.py", 0),
         shell("c7", "git push --force origin main; mv a b; true", 0),
         shell("c8", "rm guarded.txt", 1),
+        shell("c9", "rm -f back.txt; python3 restore.py"),
         say(f"done, the key is {CANARY}"),
     ]
     kernel = [
@@ -90,6 +91,14 @@ def story() -> dict[str, bytes]:
         start(8.1, 800, "rm", "guarded.txt", session=800),
         call(8.2, 800, "unlinkat", w("guarded.txt")),
         leave(8.3, 800, 1),
+        start(9.1, 900, "bash", "-c", "rm -f back.txt; python3 restore.py", session=900),
+        start(9.2, 901, "rm", "-f", "back.txt", parent=900, session=900),
+        call(9.3, 901, "unlinkat", w("back.txt")),
+        leave(9.4, 901),
+        start(9.5, 902, "python3", "restore.py", parent=900, session=900),
+        call(9.6, 902, "rename", "/tmp/back.txt", w("back.txt")),
+        leave(9.7, 902),
+        leave(9.8, 900),
     ]
     shims = [
         shim(1.2, 200, "rm", "-rf", "build", "old.txt", sid=20),
@@ -99,8 +108,17 @@ def story() -> dict[str, bytes]:
         shim(7.2, 701, "git", "push", "--force", "origin", "main", sid=70),
         shim(7.4, 702, "mv", "a", "b", sid=70),
         shim(8.1, 800, "rm", "guarded.txt", sid=80),
+        shim(9.2, 901, "rm", "-f", "back.txt", sid=90),
+        shim(9.5, 902, "python3", "restore.py", sid=90),
     ]
-    stays = [entry(SECRET), entry(w("kept.txt")), entry(w("blocked.txt")), entry(w("guarded.txt")), entry(w("tidy.py"))]
+    stays = [
+        entry(SECRET),
+        entry(w("kept.txt")),
+        entry(w("blocked.txt")),
+        entry(w("guarded.txt")),
+        entry(w("tidy.py")),
+        entry(w("back.txt")),
+    ]
     goes = [entry(w("build"), kind="directory"), *(entry(w(n)) for n in ("build/a.o", "old.txt", "notes.txt", "a"))]
     comes = [entry(w("log.txt"), mtime=9), entry(w("b")), entry(f"{HOME}/.agent/state", mtime=9)]
     changed = [entry(w("app.py"), "a"), entry(w("run.sh"))]
@@ -129,7 +147,7 @@ VIEWS: tuple[tuple[Channel, ...], ...] = (
 )
 PATHS = (
     "build/", "build/a.o", "old.txt", ".env", "app.py", "kept.txt", "missing.txt", "blocked.txt", "notes.txt",
-    "log.txt", "run.sh", "a", "b", "guarded.txt", "*.txt", "**", "~/.agent/**", None,
+    "log.txt", "run.sh", "a", "b", "guarded.txt", "back.txt", "*.txt", "**", "~/.agent/**", None,
 )  # fmt: skip
 KINDS: tuple[tuple[Kind, ...], ...] = (
     ("read",), ("list", "search"), ("create", "write", "edit"), ("delete",), ("delete", "move"), ("mode",), ("exec",),
@@ -165,7 +183,13 @@ EXPECTED = answers(read(WHOLE))
 
 def test_the_whole_story_is_told_right() -> None:
     doers = ("agent", "kernel", "shim")
-    for path, value in {"build/a.o": "true", "old.txt": "true", "notes.txt": "true", "kept.txt": "false"}.items():
+    for path, value in {
+        "build/a.o": "true",
+        "old.txt": "true",
+        "notes.txt": "true",
+        "back.txt": "true",
+        "kept.txt": "false",
+    }.items():
         assert EXPECTED[doers, ("delete",), path] == value, path
     for path in ("missing.txt", "blocked.txt", "guarded.txt"):
         assert EXPECTED[doers, ("delete",), path] == "false", path
