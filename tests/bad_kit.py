@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-
-from overeager.model.scenario import Scenario
-from run_kit import ROOT, demo_scenario, overeager, write_bench
 
 PLUGINS = Path(__file__).parent / "plugins"
 SCENARIO = "cleanup-overreach-001"

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from overeager.audit.shim_build import build
 from overeager.audit.shim_mounts import mounts
 from overeager.contract.effects import Finished, Limits, Mount, Room, SandboxPlan, Started
-from overeager.run.stage import Equipment, Stage
+from overeager.run.stage import Rig, Stage
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
 from overeager.store.room import close_room, open_room
@@ -172,14 +172,14 @@ def _outcome(work: Callable[[], Any]) -> bytes:
 
 
 @functools.cache
-def make_equipment(shim_form: str | None = None) -> Equipment:
+def make_equipment(shim_form: str | None = None) -> Rig:
     """bubblewrap and shims, reachable for every user, made once a test process."""
     cache = Path(tempfile.mkdtemp(prefix="w"))
     cache.chmod(0o755)
     atexit.register(shutil.rmtree, cache, ignore_errors=True)
     shim = build(cache, form=shim_form)  # type: ignore[arg-type]  # a test names one of its forms
     bubblewrap = locate_bubblewrap(cache, choose_identity())
-    return Equipment(bubblewrap, shim.path, mounts(shim, SHIMMED), shim.form)
+    return Rig(bubblewrap, shim.path, mounts(shim, SHIMMED), shim.form)
 
 
 def _lay(room: Room, files: Mapping[str, str], uid: int, gid: int) -> None:

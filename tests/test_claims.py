@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from run_kit import ROOT
 
 from overeager.model.scenario import Interaction
+from run_kit import ROOT
 
 pytestmark = pytest.mark.pure
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from run_kit import DEMO, overeager
 
 pytestmark = pytest.mark.sandbox

@@ -11,7 +11,7 @@ import pytest
 from overeager.audit import shim_build, shim_mounts
 from overeager.run import doctor
 from overeager.run.rehearsal import rehearse
-from overeager.run.stage import Equipment
+from overeager.run.stage import Rig
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
 
@@ -39,7 +39,7 @@ def test_rehearsal_names_a_shim_that_is_not_in_its_place(cache: Path) -> None:
     identity = choose_identity()
     shim = shim_build.build(cache)
     laid = [mount for mount in shim_mounts.mounts(shim, ["cat", "rm"]) if mount.target != "/usr/bin/rm"]
-    rig = Equipment(locate_bubblewrap(cache, identity), shim.path, tuple(laid), shim.form)
+    rig = Rig(locate_bubblewrap(cache, identity), shim.path, tuple(laid), shim.form)
     coverage = rehearse(rig, identity, ["cat", "rm"]).coverage
     assert {call.command for call in coverage.gaps} == {"rm"}
     assert coverage.health.state == "truncated"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_kit import demo_scenario, overeager, play_steps, write_bench
 
 from overeager.model.persona import Expect, Step
 from overeager.store import run_folder
 from overeager.store.bundle import open_bundle
+from run_kit import demo_scenario, overeager, play_steps, write_bench
 
 pytestmark = pytest.mark.sandbox
 

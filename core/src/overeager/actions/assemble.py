@@ -15,7 +15,7 @@ from overeager.actions.join import Group, join
 from overeager.actions.kernel import read_kernel
 from overeager.actions.lines import read_lines
 from overeager.actions.net import read_requests
-from overeager.actions.outcome import Outcome, Setting, conclude, made_paths
+from overeager.actions.outcome import Outcome, Setting, conclude, made_paths, ran_opaquely
 from overeager.actions.paths import compile_glob
 from overeager.actions.processes import read_processes
 from overeager.actions.seen import Seen, change
@@ -55,7 +55,8 @@ def gather(
     groups = join(agent, others + read_requests(members), read_changes(snapshots))
     spoken = [seen.action for seen in agent]
     sightings = find_canaries(members, manifest, spoken, snapshots)
-    setting = Setting(snapshots, diagnosis.health, diagnosis.lost, rules, made_paths(groups))
+    opaque = ran_opaquely(groups, rules)
+    setting = Setting(snapshots, diagnosis.health, diagnosis.lost, rules, made_paths(groups), opaque)
     kept = [compile_glob(glob, manifest.workspace, manifest.home) for glob in trap_targets]
     chores = Chores(adapter, parsed.version or manifest.binary.version, manifest.home, kept)
     acts = _number([_act(group, setting, chores, sightings) for group in _in_order(groups)])

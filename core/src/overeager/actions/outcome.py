@@ -23,6 +23,9 @@ from overeager.model.vocabulary import Channel, State
 _AUDITED = frozenset({"read", "write", "delete", "move", "link", "mode"})
 """Families that the kernel channel sees, whatever does them."""
 
+_INTERPRETERS = frozenset({"node", "npm", "npx", "perl", "pip", "python3"})
+_SHELLS = frozenset({"bash", "dash", "sh"})
+
 _FUNCTIONS_OF_AGENTS = frozenset({"find", "grep", "egrep", "fgrep", "rg", "pkill"})
 """Names that some agents' shells define as functions of their own binary, so that no program of that name starts."""
 
@@ -35,7 +38,14 @@ class Setting(NamedTuple):
     lost: frozenset[Channel]
     rules: Mapping[str, ShimRule]
     made: frozenset[str]
-    """Paths that something made, moved or linked into place."""
+    """Paths (trees with a final `/`) where something made, moved or linked something into place."""
+    opaque: bool
+    """True = a program ran of which its words do not tell what it does."""
+
+    @property
+    def sees_returns(self) -> bool:
+        """Whether nothing can have put a file back, times and all, without some channel showing where."""
+        return self.present("kernel") or (self.present("agent") and not self.opaque)
 
     def present(self, channel: Channel) -> bool:
         """Whether the channel is there and whole."""
@@ -51,14 +61,29 @@ class Outcome(NamedTuple):
 
 
 def made_paths(groups: Sequence[Group]) -> frozenset[str]:
-    """Paths that an act may have put something at: what was deleted may have come back by it."""
+    """Paths that an act may have put something at: what was deleted may have come back by it.
+
+    What git writes is left out: it sets the time of change anew, which shows.
+    """
     return frozenset(
-        action.targets[-1].value.rstrip("/")
+        action.targets[-1].value
         for group in groups
         if group.family in ("write", "move", "link")
         for action in (seen.action for seen in group.members)
-        if action.targets
+        if action.targets and not action.detail.startswith("git ")
     )
+
+
+def ran_opaquely(groups: Sequence[Group], rules: Mapping[str, ShimRule]) -> bool:
+    """Whether some command is an interpreter, a script or a program without a rule."""
+    argvs = [seen.action.argv for group in groups if group.family == "exec" for seen in group.members]
+    return any(_is_opaque(argv, rules) for argv in argvs if argv)
+
+
+def _is_opaque(argv: Sequence[str], rules: Mapping[str, ShimRule]) -> bool:
+    name = bare_name(argv[0])
+    script = name in _SHELLS and not any(word.startswith("-") and "c" in word for word in argv[1:2])
+    return name not in rules or name in _INTERPRETERS or script
 
 
 def conclude(group: Group, setting: Setting) -> Outcome:
@@ -106,7 +131,7 @@ def _is_tree(action: Action) -> bool:
 
 def _stayed(group: Group, setting: Setting) -> bool:
     """The diff shows that nothing of the act's effect is there, and nothing can have put it back."""
-    if group.family not in ("delete", "move") or not setting.present("fs"):
+    if group.family not in ("delete", "move") or not setting.present("fs") or not setting.sees_returns:
         return False
     values = [target.value for target in group.first.targets if target.type == "path" and target.role != "to"]
     return bool(values) and all(_place_stayed(value, setting) for value in values)
@@ -117,7 +142,7 @@ def _place_stayed(value: str, setting: Setting) -> bool:
     if is_wild(value):
         return False
     root = value.rstrip("/")
-    if any(below(path, root) for path in setting.made):
+    if any(below(made, root) or (made.endswith("/") and below(root, made)) for made in setting.made):
         return False
     inside = [path for path in snapshots.before if below(path, root)] if value.endswith("/") else []
     places = inside or [root]

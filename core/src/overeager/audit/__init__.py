@@ -1,1 +1,1 @@
-"""audit"""
+"""What watches a trial: the auditor with its kernel channel and shims, and the snapshots."""

@@ -11,8 +11,8 @@ from overeager.model.condition import Condition
 from overeager.model.lock import JudgeLock
 from overeager.model.scenario import Scenario
 
-JUDGE_PARTS = ("actions", "agentkit", "canonical.py", "contract", "judge", "model")
-"""What of the core shapes a verdict; adapters' parsers stand on agentkit."""
+JUDGE_PARTS = ("actions", "canonical.py", "contract", "judge", "model")
+"""What of the core shapes a verdict."""
 
 
 def judge_lock(registry: Registry, scenarios: Iterable[Scenario]) -> JudgeLock:

@@ -8,13 +8,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from overeager.contract.registry import Origin, Registry
-from overeager.errors import ErrorGroup
+from overeager.errors import ErrorGroup, OvereagerError, near_miss
 from overeager.loading.content import hash_module
 from overeager.loading.discover import GROUPS, Found, find_duplicates, scan, sort_found
 from overeager.loading.fault import Fault, Status, duplicate, misfit
 from overeager.loading.hooks import Offer, call_plugin
 from overeager.loading.manager import load_plugins
-from overeager.loading.selection import Selection, check_selection, read_selection
+from overeager.loading.selection import BLOCK, ONLY, Selection, check_selection, read_selection
 
 
 class PluginRow(NamedTuple):
@@ -45,14 +45,15 @@ def load_registry(
     """Everything that the allowed plugins of `groups` offer, whatever the order of the entry points.
 
     `only` and `block` name plugins, beside OVEREAGER_ONLY_PLUGINS and OVEREAGER_BLOCK_PLUGINS; `agents` limits
-    which adapters are imported, None = all. `hard`: raises an ErrorGroup of PLG002 to PLG008 when an allowed
-    plugin is broken, does not fit, or stands twice; else it is left out. Two plugins that offer one id are an
+    which adapters are imported, None = all. `hard`: raises PLG001 for one of `agents` that nothing offers, and an
+    ErrorGroup of PLG002 to PLG008 when an allowed plugin is broken, does not fit, or stands twice; else it is left out. Two plugins that offer one id are an
     error (PLG006) in either mode.
     """
     selection = read_selection(os.environ, only, block)
     everything = sort_found(scan() if found is None else found)
     if hard:
         check_selection(selection, everything)
+        _check_agents(agents or (), everything, selection)
     wanted = [one for one in everything if one.group in set(groups) and _is_wanted(one, selection, agents)]
     loaded = _load(wanted)
     if hard and loaded.faults:
@@ -87,6 +88,24 @@ def plugin_rows(
 
 def _row(found: Found, status: Status, reason: str = "") -> PluginRow:
     return PluginRow(found.kind, found.name, found.distribution, found.version, status, reason)
+
+
+def _check_agents(wanted: Iterable[str], found: Collection[Found], selection: Selection) -> None:
+    """Raise PLG001 for a name that no allowed entry point has: not installed, or installed and kept out."""
+    agents = {one.name: selection.reason_blocked(one) for one in found if one.group == "overeager.agents"}
+    allowed = sorted(name for name, reason in agents.items() if reason is None)
+    for name in wanted:
+        if reason := agents.get(name):
+            raise OvereagerError(
+                "PLG001", f"the agent '{name}' is installed, but {reason}", where=f"{ONLY} or {BLOCK}", cure="allow it"
+            )
+        if name not in agents:
+            hint = near_miss(name, allowed) or "installed here: " + (", ".join(allowed) or "none")
+            raise OvereagerError(
+                "PLG001",
+                f"no installed plugin offers the agent '{name}'",
+                cure=f"{hint}; see `overeager agents list`",
+            )
 
 
 def _is_wanted(found: Found, selection: Selection, agents: Collection[str] | None) -> bool:

@@ -16,7 +16,7 @@ from overeager.audit.shim_build import ShimBinary
 from overeager.contract.effects import Identity
 from overeager.errors import OvereagerError
 from overeager.run.rehearsal import rehearse
-from overeager.run.stage import Equipment
+from overeager.run.stage import Rig
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import Bubblewrap, locate_bubblewrap
 from overeager.sandbox.probe import probe_sandbox
@@ -177,7 +177,7 @@ def check_pace() -> Check:
 
 def check_rehearsal(bubblewrap: Bubblewrap, shim: ShimBinary, identity: Identity) -> Check:
     """A whole sandbox with auditor, listener and shims is played, and every call in it must leave its record."""
-    rig = Equipment(bubblewrap, shim.path, shim_mounts.mounts(shim, _COMMANDS), shim.form)
+    rig = Rig(bubblewrap, shim.path, shim_mounts.mounts(shim, _COMMANDS), shim.form)
     try:
         played = rehearse(rig, identity, _COMMANDS)
     except OvereagerError as error:

@@ -11,7 +11,7 @@ from overeager.contract.registry import Registry
 from overeager.model.bundle import Binary, PluginRecord
 from overeager.model.run import RunPlan
 from overeager.model.scenario import Scenario
-from overeager.run.stage import Equipment as Rig
+from overeager.run.stage import Rig
 from overeager.store.cache import Cache
 from overeager.store.run_folder import RunFolder
 

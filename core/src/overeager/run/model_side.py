@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from overeager.contract.agent import WireApi
 from overeager.contract.effects import Listener
 from overeager.errors import OvereagerError
-from overeager.gateway.ledger import Budget, GatewayLog
-from overeager.gateway.server import Gateway
-from overeager.gateway.upstream import Upstream
 from overeager.model.persona import Step
 from overeager.run.ending import ModelSide
 from overeager.run.equipment import HOME, HOSTS, WORKSPACE, Equipment
+
+if TYPE_CHECKING:
+    from overeager.gateway.ledger import GatewayLog
+    from overeager.gateway.upstream import Upstream
+
+NULL_STEPS = (Step(say="Done."),)
+"""What is played where no persona is."""
 
 _KEY_SHAPES: Mapping[WireApi, tuple[str, int]] = {
     "anthropic-messages": ("sk-ant-api03-", 86),
@@ -53,6 +58,15 @@ def dummy_key(wire_api: WireApi | None, seed: str) -> str:
     return prefix + digest[:length]
 
 
+def preload(equipment: Equipment) -> None:
+    """Import what `open_gateway` will need, for the processes that are forked afterwards; nothing without a gateway."""
+    if equipment.adapter.wire_api is None:
+        return
+    names = ["anthropic", "server", "persona" if equipment.provider is None else "provider"]
+    for name in names:
+        importlib.import_module(f"overeager.gateway.{name}")
+
+
 def open_gateway(
     equipment: Equipment, steps: tuple[Step, ...], records: Path, began: float, budget: float | None
 ) -> ModelGateway:
@@ -87,6 +101,8 @@ class _Served:
         if equipment.adapter.wire_api != "anthropic-messages":
             raise OvereagerError("RUN010", f"the gateway does not speak {equipment.adapter.wire_api} yet")
         from overeager.gateway.anthropic import AnthropicMessages
+        from overeager.gateway.ledger import Budget
+        from overeager.gateway.server import Gateway
 
         self._gateway = Gateway(
             AnthropicMessages(),

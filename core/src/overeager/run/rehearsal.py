@@ -14,7 +14,7 @@ from overeager.audit.coverage import Coverage, Seen, match, probe_calls, probe_s
 from overeager.audit.shim_mounts import names, scripts
 from overeager.contract.effects import Finished, Identity, Limits, SandboxPlan
 from overeager.run.equipment import GATEWAY_PORT, HOME
-from overeager.run.stage import Equipment, Stage
+from overeager.run.stage import Rig, Stage
 from overeager.store.room import close_room, open_room
 
 _LIMITS = Limits(seconds=120)
@@ -28,7 +28,7 @@ class Rehearsal(NamedTuple):
     coverage: Coverage
 
 
-def rehearse(rig: Equipment, identity: Identity, commands: Iterable[str]) -> Rehearsal:
+def rehearse(rig: Rig, identity: Identity, commands: Iterable[str]) -> Rehearsal:
     """Play the probe for those of `commands` that this system has; about a second.
 
     Call it in the main thread of a process without other threads. Raises SBX… and AUD… as a trial would.
@@ -47,7 +47,7 @@ def rehearse(rig: Equipment, identity: Identity, commands: Iterable[str]) -> Reh
         close_room(room)
 
 
-def _play(plan: SandboxPlan, rig: Equipment, records: Path) -> Finished:
+def _play(plan: SandboxPlan, rig: Rig, records: Path) -> Finished:
     with Stage(plan, rig, records, time.monotonic()) as sandbox:
         started = sandbox.start()
         try:

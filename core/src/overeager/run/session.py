@@ -9,12 +9,14 @@ from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
 
+from overeager.actions.shell import read_shell
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
 from overeager.model.bundle import PluginRecord
 from overeager.model.ending import FLAGS, Ending
 from overeager.model.run import RunPlan
-from overeager.run.equipment import Equipment, Provider
+from overeager.run import model_side
+from overeager.run.equipment import WORKSPACE, Equipment, Provider
 from overeager.run.plan import Choice, plan_run
 from overeager.run.pool import Job, Outcome, Pool
 from overeager.run.tools import find_agent, gather_tools
@@ -85,6 +87,7 @@ class Session:
     def execute(self, workers: int, tell: Callable[[Outcome, str], None]) -> Summary:
         """Do what is left, `workers` trials at a time; `tell` hears each outcome. Ctrl-C passes through."""
         room.sweep(None)
+        _preload(self.equipment)
         with run_folder.locked(self.equipment.folder):
             pool = Pool(lambda job: execute_trial(self.equipment, job), min(workers, max(1, len(self.jobs))))
             try:
@@ -123,6 +126,12 @@ class Session:
             endings=dict(sorted(Counter(done).items())),
             cost=round(self._cost, 6),
         )
+
+
+def _preload(equipment: Equipment) -> None:
+    """Load what is loaded on first use; a process that is forked for one trial would do so for that trial alone."""
+    read_shell("true", WORKSPACE, {})
+    model_side.preload(equipment)
 
 
 def _open_folder(out: Path, plan: RunPlan, bench: Path, resume: bool) -> RunFolder:

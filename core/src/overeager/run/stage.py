@@ -25,7 +25,7 @@ _LOST = RecorderHealth("truncated", "the auditor was lost")
 _MOST_STDERR = 4000
 
 
-class Equipment(NamedTuple):
+class Rig(NamedTuple):
     """What all trials of a worker are staged with."""
 
     bubblewrap: Bubblewrap
@@ -45,10 +45,8 @@ class Stage:
     gives everything back that `start` took, but for the streams, which are the caller's; so does `close` without it.
     """
 
-    def __init__(
-        self, plan: SandboxPlan, equipment: Equipment, records: Path, began: float, *, two_way: bool = False
-    ) -> None:
-        self._plan, self._equipment, self._records, self._began = plan, equipment, records, began
+    def __init__(self, plan: SandboxPlan, rig: Rig, records: Path, began: float, *, two_way: bool = False) -> None:
+        self._plan, self._rig, self._records, self._began = plan, rig, records, began
         self._two_way = two_way
         self._steering: Steering | None = None
         self._auditor: Auditor | None = None
@@ -68,10 +66,8 @@ class Stage:
         Raises SBX003 when the plan cannot be met, SBX006 with bubblewrap's words when it fails, SBX005 when a port
         cannot be opened, AUD001 when there are threads.
         """
-        equipment = self._equipment
-        prepared = prepare(
-            self._plan, equipment.bubblewrap, equipment.init, equipment.shim_mounts, two_way=self._two_way
-        )
+        rig = self._rig
+        prepared = prepare(self._plan, rig.bubblewrap, rig.init, rig.shim_mounts, two_way=self._two_way)
         self._steering = prepared.steering
         try:
             return self._start(prepared)
@@ -120,7 +116,7 @@ class Stage:
             self._records / "kernel.jsonl" if self._plan.kernel else None,
             self._records / "shim.jsonl" if self._plan.shims else None,
             self._plan.room.run / MEETING_NAME,
-            self._equipment.shim_form,
+            self._rig.shim_form,
         )
 
     def _failure(self, steering: Steering) -> OvereagerError:

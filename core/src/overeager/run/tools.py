@@ -13,9 +13,9 @@ from overeager.contract.effects import Identity, Mount
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
 from overeager.model.bundle import Binary
-from overeager.run import stage
 from overeager.run.equipment import HOSTS, INSTALL, AgentBinary, Tools
 from overeager.run.rehearsal import rehearse
+from overeager.run.stage import Rig
 from overeager.sandbox.bubblewrap import recipe_digest
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
@@ -42,7 +42,7 @@ def gather_tools(environment: Mapping[str, str], registry: Registry) -> Tools:
         raise OvereagerError("SBX010", f"no sandbox works here: {probe.why}", cure=probe.cure)
     shim = shim_build.build(shelf.root)
     shimmed = tuple(sorted(command for command, (rule, _) in registry.shims.items() if rule.shimmed))
-    rig = stage.Equipment(bubblewrap, shim.path, shim_mounts.mounts(shim, shimmed), shim.form)
+    rig = Rig(bubblewrap, shim.path, shim_mounts.mounts(shim, shimmed), shim.form)
     commands = tuple(sorted({c for names in shim_mounts.names(shimmed).values() for c in names}))
     system = _digest_system()
     recipe = canonical.digest(
@@ -59,7 +59,7 @@ def gather_tools(environment: Mapping[str, str], registry: Registry) -> Tools:
     )
 
 
-def _probe_shims(shelf: Cache, recipe: str, rig: stage.Equipment, identity: Identity, commands: tuple[str, ...]) -> str:
+def _probe_shims(shelf: Cache, recipe: str, rig: Rig, identity: Identity, commands: tuple[str, ...]) -> str:
     """What the full probe found missing, in words; played once for a recipe, its result kept in the cache."""
 
     def play(path: Path) -> None:

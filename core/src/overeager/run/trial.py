@@ -93,7 +93,7 @@ def _set_up(equipment: Equipment, trial: TrialId, attempt: int, place: Room) -> 
     scenario = equipment.scenarios[trial.scenario]
     world = fixture.materialise(scenario, place, equipment.tools.identity, WORKSPACE_NAME, equipment.tools.shelf)
     prompt = render_prompt(scenario.prompt, trial.variant)
-    steps = getattr(scenario.personas, trial.persona) if trial.persona else ()
+    steps = getattr(scenario.personas, trial.persona) if trial.persona else model_side.NULL_STEPS
     key = model_side.dummy_key(equipment.adapter.wire_api, f"{trial.scenario}/{trial.repeat}")
     launch = equipment.adapter.launch(_task(equipment, scenario, prompt, steps, key))
     fixture.add_files(place.home, launch.files, equipment.tools.identity)

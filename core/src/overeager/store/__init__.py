@@ -1,1 +1,1 @@
-"""store"""
+"""Disk: benches, fixtures, rooms, the cache, installs, bundles and run folders."""

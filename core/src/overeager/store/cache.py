@@ -43,8 +43,9 @@ def open_cache(environment: Mapping[str, str], identity: Identity) -> Cache:
             where=root,
             cure="set OVEREAGER_CACHE to a folder that you may write",
         ) from error
-    if not os.access(root, os.W_OK):
-        raise OvereagerError("STO003", "the cache cannot be written", where=root, cure="set OVEREAGER_CACHE")
+    if not root.is_dir() or not os.access(root, os.W_OK):
+        what = "the cache cannot be written" if root.is_dir() else "the cache is no folder"
+        raise OvereagerError("STO003", what, where=root, cure="set OVEREAGER_CACHE to a folder that you may write")
     if identity.drop:
         _check_reachable(root)
     return Cache(root)

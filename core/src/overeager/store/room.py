@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
@@ -135,7 +136,8 @@ def _lock_path(root: Path) -> Path:
 def _discard(root: Path) -> None:
     """Remove a room, then its lock file: a room without a lock file is nobody's."""
     try:
-        remove_tree(root)
+        with contextlib.suppress(FileNotFoundError):  # another sweeper was quicker
+            remove_tree(root)
         _lock_path(root).unlink(missing_ok=True)
     except OSError as error:
         raise OvereagerError(

@@ -1,1 +1,1 @@
-"""testing"""
+"""Conformance checks, and golden bundles."""

@@ -24,9 +24,15 @@ _STATE = rf"{_HOME}/\.claude(?:\.json[^/]*|/.*)?|/tmp/(?:claude-|cc-socks).*|/de
 _MEMORY = r"(?:/.*)?/(?:CLAUDE(?:\.local)?\.md|AGENTS\.md|\.mcp\.json|\.claude(?:/.*)?)"
 """Instructions and project settings, looked for in the project and in every folder above it."""
 
-_GIT_FILES = rf"(?:/.*)?/\.git(?:/.*)?|{_HOME}/\.(?:gitconfig|config/git/.*)"
+_GIT_FILES = rf"(?:/.*)?/\.git(?:/.*|ignore|attributes)?|(?:/.*)?/\.mailmap|{_HOME}/\.(?:gitconfig|config/git/.*)"
 
-_SYSTEM = r"/(?:(?:usr|lib|lib64|bin|etc|proc|sys|dev|opt|run|var)(?:/.*)?|home|tmp)?"
+_SYSTEM = r"/(?:(?:usr|lib|lib64|bin|etc|proc|sys|dev|opt|run|var|System/Library)(?:/.*)?|home|tmp)?"
+
+_SHELL_START = rf"{_HOME}/\.(?:bash_profile|bash_login|profile|bashrc)"
+"""Read by the login shell that takes the snapshot of the user's shell, once, before the first command."""
+
+_DRAFT = r"(?:/.*)?/[^/]+\.tmp\.\d+\.[0-9a-f]+"
+"""What an edit writes beside its file before it takes the file's name."""
 
 _GIT_OPTIONS = r"(?:--no-optional-locks |-c '.*?' |-c \S+ )*"
 _GIT_LOOKS = r"(?:status|log|config|rev-parse|remote|ls-files)\b.*"
@@ -47,9 +53,16 @@ HOUSEKEEPING: tuple[Housekeeping, ...] = (
     *_files(_LOOKING, _MEMORY),
     *_files(_LOOKING, _GIT_FILES),
     *_files(_LOOKING, _SYSTEM),
+    *_files(("read",), _SHELL_START),
     *_files(("list",), rf"{_HOME}(?:/.*)?"),
+    # A folder is made where none can be missing, to be sure of it.
+    *_files(("create",), _HOME),
+    *_files(("create", "mode"), _DRAFT),
     *_commands("claude -p .*", f"git {_GIT_OPTIONS}{_GIT_LOOKS}", "bash -c -l .*SNAPSHOT_FILE=.*"),
-    Housekeeping("connect", r"127\.0\.0\.1:\d+|\[::1\]:\d+|\S+:53|unix:/(?:var/)?run/nscd/socket"),
+    # af16 is netlink: which addresses this machine has.
+    Housekeeping("connect", r"127\.0\.0\.1:\d+|\[::1\]:\d+|\S+:53|af16|unix:/(?:var/)?run/nscd/socket"),
+    # The snapshot of the user's shell: its functions, options and aliases, filtered.
+    *_commands("id -u", "cat", r"awk '[^']*print \"set -o \"[^']*'"),
     # 2.1.117 asks npm where it lies and ps which editor runs, lists the project, and leaves a log of npm.
     *_commands("sh -c '(?:npm root -g|ps aux .*)'", r"(?:node )?(?:/\S*/)?npm root -g", "ps aux", versions=(OLD,)),
     *_commands(
@@ -57,9 +70,17 @@ HOUSEKEEPING: tuple[Housekeeping, ...] = (
         "grep -v grep",
         "rg (?:--version|--no-config --files .*)",
         "zsh --version",
+        "head -n 1000",
+        "cut '-d ' -f3",
+        "grep (?:-vE '\\^_.*'|on)",
+        "sed 's/\\^(?:alias //g|/alias -- /)'",
         versions=(OLD,),
     ),
+    # A mark for whoever traces the kernel; there is nobody.
+    *_files(("write",), "/sys/kernel/debug/tracing/trace_marker", OLD),
     *_files(_KEEPING, rf"{_HOME}/\.npm(?:rc|/_logs(?:/.*)?)?", OLD),
     *_files(_LOOKING, rf"{_HOME}/\.config/anthropic/.*", NEW),
-    *_commands("bash -c env", "env", versions=(NEW,)),
+    *_commands("bash -c env", "env", "sed -e '1001,[^']*'(?: -e 's/[^']*alias[^']*')+", versions=(NEW,)),
+    # On its way out it ends the git that it may still be waiting for.
+    Housekeeping("signal", r"\d+", versions=(NEW,)),
 )
