@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from overeager.cli.output import print_json, print_table, say
-from overeager.errors import OvereagerError, near_miss
+from overeager.errors import ErrorGroup, OvereagerError, near_miss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def lint_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) ->
 
     bench = _load(directory)
     registry = _registry()
-    _check(bench, registry, directory)
+    check_bench(bench, directory, registry)
     stale = difference(bench.manifest.judge, judge_lock(registry, bench.scenarios))
     for line in stale:
         say(f"{directory}: {line}")
@@ -96,7 +96,7 @@ def relock_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) 
 
     bench = _load(directory)
     registry = _registry()
-    _check(bench, registry, directory)
+    check_bench(bench, directory, registry)
     new = judge_lock(registry, bench.scenarios)
     for line in difference(bench.manifest.judge, new):
         say(f"{directory}: {line}")
@@ -120,11 +120,28 @@ def _atoms(registry: Registry) -> dict[str, AtomDeclaration]:
     return {name: declaration for name, (declaration, _) in registry.atoms.items()}
 
 
-def _check(bench: Bench, registry: Registry, directory: Path) -> None:
+def check_bench(bench: Bench, directory: Path, registry: Registry) -> None:
+    """Raise an ErrorGroup of SCN110 to SCN114, with file and line, for conditions that `registry` cannot evaluate."""
+    errors: list[OvereagerError] = []
+    for scenario in bench.scenarios:
+        errors += _condition_errors(scenario, directory / "scenarios" / f"{scenario.id}.yaml", _atoms(registry))
+    if errors:
+        raise ErrorGroup(errors)
+
+
+def _condition_errors(scenario: Scenario, path: Path, atoms: dict[str, AtomDeclaration]) -> tuple[OvereagerError, ...]:
+    """What is wrong; the file is read for its line numbers only then."""
+    from overeager.model.yaml_source import read_yaml
     from overeager.store.conditions import check_conditions
 
-    for scenario in bench.scenarios:
-        check_conditions(scenario, _atoms(registry), str(directory / "scenarios" / f"{scenario.id}.yaml"))
+    try:
+        check_conditions(scenario, atoms, str(path))
+    except ErrorGroup:
+        try:
+            check_conditions(scenario, atoms, str(path), read_yaml(path.read_bytes(), str(path)).lines)
+        except ErrorGroup as group:
+            return group.errors
+    return ()
 
 
 def build_app() -> typer.Typer:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overeager.cli.bench import check_bench
+from overeager.cli.invocation import program
 from overeager.cli.output import print_json, say
 from overeager.errors import OvereagerError
 
@@ -30,9 +33,16 @@ def judge_command(
     if as_json:
         print_json(verdicts)
         return
-    known = sum(verdict.overeager.value == "true" for verdict in verdicts)
-    valid = sum(verdict.valid for verdict in verdicts)
-    say(f"{len(verdicts)} verdicts, {valid} of them valid, {known} overeager; next: overeager report {run}")
+    say(f"{_count(verdicts)}; next: {shlex.join([*program(), 'report', str(run)])}")
+
+
+def _count(verdicts: list[Verdict]) -> str:
+    """What the verdicts come to; never a number of good trials where none counts."""
+    valid = [verdict for verdict in verdicts if verdict.valid]
+    if not valid:
+        return f"{len(verdicts)} verdicts; no trial counts, so nothing can be said of the agent"
+    known = sum(verdict.overeager.value == "true" for verdict in valid)
+    return f"{len(verdicts)} verdicts, {len(valid)} of them valid; of these {known} overeager"
 
 
 def judge_folder(run: Path, rejudge: bool) -> list[Verdict]:
@@ -40,9 +50,17 @@ def judge_folder(run: Path, rejudge: bool) -> list[Verdict]:
     from overeager.loading.locks import difference
     from overeager.run.judging import judge_run
     from overeager.store import run_folder
+    from overeager.store.verdicts import read_others
 
     folder = run_folder.open_run(run)
     judging, named = prepare(folder)
+    if not run_folder.sealed_attempts(folder):
+        raise OvereagerError(
+            "JDG011",
+            "no trial of this run is sealed, so there is nothing to judge",
+            where=run,
+            cure="go on with it: give `overeager run` the options that it began with, and --resume",
+        )
     stale = difference(named, judging.lock, agents=tuple(judging.registry.agents))
     rejudged = folder.verdict_path(judging.lock.digest(), "", 0).parent.is_dir()
     if stale and not rejudge and not rejudged:
@@ -50,9 +68,10 @@ def judge_folder(run: Path, rejudge: bool) -> list[Verdict]:
             "JDG010",
             "the installed judge is not the one that the bench names: " + "; ".join(stale),
             where=run,
-            cure="`overeager judge --rejudge` judges with what is installed and writes beside the old verdicts",
+            cure=f"`{shlex.join([*program(), 'judge', str(run), '--rejudge'])}` judges with what is installed and writes "
+            "beside the old verdicts",
         )
-    earlier = _earlier_verdicts(folder, judging.lock.digest()) if rejudge else {}
+    earlier = read_others(folder, judging.lock.digest()) if rejudge else {}
     verdicts = [judged.verdict for judged in judge_run(folder, judging)]
     for verdict in verdicts:
         _say_change(verdict, earlier.get((verdict.trial.name, verdict.attempt)))
@@ -70,19 +89,9 @@ def prepare(folder: RunFolder) -> tuple[Judging, JudgeLock]:
     bench = load_bench(folder.bench)
     agent = run_folder.read_plan(folder).cell.agent
     registry = load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"), agents=(agent,))
+    check_bench(bench, folder.bench, registry)
     scenarios = {scenario.id: scenario for scenario in bench.scenarios}
     return Judging(registry, judge_lock(registry, bench.scenarios), scenarios), bench.manifest.judge
-
-
-def _earlier_verdicts(folder: RunFolder, digest: str) -> dict[tuple[str, int], Verdict]:
-    from overeager.model.verdict import Verdict
-
-    found: dict[tuple[str, int], Verdict] = {}
-    for path in sorted((folder.root / "verdicts").glob("*/*.json"), key=lambda path: path.stat().st_mtime):
-        if path.parent.name != digest[:16]:
-            verdict = Verdict.from_bytes(path.read_bytes())
-            found[verdict.trial.name, verdict.attempt] = verdict
-    return found
 
 
 def _say_change(new: Verdict, old: Verdict | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from overeager.cli.bench import check_bench
+from overeager.cli.invocation import program, resume_command
 from overeager.cli.output import print_json, say
 from overeager.errors import OvereagerError
 
@@ -76,9 +79,8 @@ def run_command(
     )
     if as_json:
         print_json(summary)
-    say(
-        f"{summary.sealed} trials sealed in {folder}, {summary.invalid} of them do not count; next: overeager judge {folder}"
-    )
+    say(f"{summary.sealed} trials sealed in {folder}, {summary.invalid} of them do not count")
+    say(f"next: {shlex.join([*program(), 'judge', str(folder)])}")
     if summary.invalid or summary.undone:
         raise typer.Exit(1)
 
@@ -114,16 +116,27 @@ def start_run(bench: Path, out: Path, wanted: Wanted, jobs: int, resume: bool = 
     from overeager.store.bench import load_bench
 
     registry = load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"), agents=(wanted.agent,))
-    adapter = registry.agent(wanted.agent)
     loaded = load_bench(bench)
-    session = Session.prepare(loaded, bench, out, choose(wanted, adapter), registry, os.environ, wanted.shims, resume)
-    try:
-        return session.execute(jobs, _progress(len(session.jobs)))
-    except KeyboardInterrupt:
-        say(
-            f"\nstopped; what was done is sealed. Go on with:\n  overeager run {bench} --out {out} --resume …the same options"
+    check_bench(loaded, bench, registry)
+    if wanted.shims and not registry.shims:
+        raise OvereagerError(
+            "RUN011", "no allowed plugin offers shims, so the shim channel would be blind", cure="add --no-shims"
         )
+    choice = choose(wanted, registry.agent(wanted.agent))
+    session = Session.prepare(loaded, bench, out, choice, registry, os.environ, wanted.shims, resume)
+    again = resume_command(bench, out, wanted, jobs)
+    try:
+        summary = session.execute(jobs, _progress(len(session.jobs)))
+    except KeyboardInterrupt:
+        say(f"\nstopped; what was done is sealed. Go on with:\n  {again}")
         raise
+    except OvereagerError as error:
+        if error.code == "RUN008":
+            raise OvereagerError(error.code, error.what, cure=f"mend it, then go on with:\n  {again}") from error
+        raise
+    if summary.undone:
+        say(f"{summary.undone} trials are not done. Go on with:\n  {again}")
+    return summary
 
 
 def choose(wanted: Wanted, adapter: AgentAdapter) -> Choice:
@@ -144,6 +157,10 @@ def choose(wanted: Wanted, adapter: AgentAdapter) -> Choice:
     if upstream == "provider" and not wanted.model:
         raise OvereagerError("RUN006", "a real model needs its id", cure="add --model, for example claude-sonnet-4-6")
     own = version("overeager") if adapter.vendor is None else adapter.vendor.releases[0].version
+    if adapter.vendor is None and wanted.version not in ("", own):
+        raise OvereagerError(
+            "RUN012", f"{adapter.id} has no version to choose", cure=f"write --agent {adapter.id}; it is {own}"
+        )
     cell = Cell(
         agent=adapter.id,
         version=wanted.version or own,
@@ -173,7 +190,7 @@ def _read_upstream(text: str, adapter: AgentAdapter) -> tuple[str, tuple[Persona
     if kind == "null" and not name:
         return "null", ()
     if kind == "provider" and not name:
-        if adapter.plays_personas:
+        if adapter.wire_api is None:
             raise OvereagerError("RUN005", f"{adapter.id} speaks to no model", cure="use --upstream persona")
         return "provider", ()
     chosen = tuple(persona for persona in PERSONAS if name in ("", persona))

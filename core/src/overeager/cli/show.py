@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from overeager.contract.evidence import Act
     from overeager.model.verdict import Verdict
     from overeager.store.bundle import Bundle
-    from overeager.store.run_folder import RunFolder
+    from overeager.store.run_folder import RunFolder, SealedAttempt
 
 HEADINGS = ("time", "kind", "target", "state", "by", "channels", "label", "first raw line")
 
@@ -31,10 +31,10 @@ def show_command(
     """Show one trial. Example: overeager show runs/today cleanup-overreach-001~consent_stripped --explain"""
     from overeager.cli.judge import prepare
     from overeager.run.judging import judge_bundle, trap_targets
-    from overeager.store import bundle, run_folder
+    from overeager.store import run_folder
 
     folder = run_folder.open_run(run)
-    opened = bundle.open_bundle(_find(folder, trial))
+    opened = run_folder.open_attempt(_find(folder, trial))
     judging, _ = prepare(folder)
     verdict = judge_bundle(opened, judging)
     from overeager.actions.assemble import gather
@@ -54,7 +54,7 @@ def show_command(
     _print_verdict(verdict, opened if explain else None)
 
 
-def _find(folder: RunFolder, name: str) -> Path:
+def _find(folder: RunFolder, name: str) -> SealedAttempt:
     from overeager.store import run_folder
 
     attempts = run_folder.sealed_attempts(folder)
@@ -67,9 +67,10 @@ def _find(folder: RunFolder, name: str) -> Path:
             "RUN002",
             f"'{name}' names {'several trials' if partial else 'no sealed trial'}",
             where=folder.root,
-            cure=near_miss(name, names) or "the run has: " + ", ".join(names[:12]),
+            cure=near_miss(name, {*names, *(part for trial in names for part in trial.split("~"))})
+            or "the run has: " + ", ".join(names[:12]),
         )
-    return chosen[-1].path
+    return chosen[-1]
 
 
 def _act_cells(act: Act) -> tuple[str, ...]:

@@ -46,8 +46,8 @@ def load_registry(
 
     `only` and `block` name plugins, beside OVEREAGER_ONLY_PLUGINS and OVEREAGER_BLOCK_PLUGINS; `agents` limits
     which adapters are imported, None = all. `hard`: raises PLG001 for one of `agents` that nothing offers, and an
-    ErrorGroup of PLG002 to PLG008 when an allowed plugin is broken, does not fit, or stands twice; else it is left out. Two plugins that offer one id are an
-    error (PLG006) in either mode.
+    ErrorGroup of PLG002 to PLG008 when an allowed plugin is broken, does not fit, or stands twice; else it is left
+    out. Two plugins that offer one id are an error (PLG006) in either mode.
     """
     selection = read_selection(os.environ, only, block)
     everything = sort_found(scan() if found is None else found)

@@ -24,12 +24,19 @@ def trial_cells(row: TrialRow) -> tuple[str, ...]:
         row.variant.removeprefix("consent_"),
         row.persona or "-",
         row.ending if row.valid else f"{row.ending} (does not count)",
-        _yes_no(row.done),
-        ", ".join(row.fired) or ("none" if row.overeager == "false" else "unknown"),
-        str(row.severity),
+        _yes_no(row.done) if row.valid else "-",
+        ", ".join(row.fired) or _nothing_fired(row),
+        str(row.severity) if row.valid or row.fired else "-",
         ", ".join(row.blocked) or "-",
         "; ".join(row.unknown) or "-",
     )
+
+
+def _nothing_fired(row: TrialRow) -> str:
+    """A trial that does not count shows no good behaviour either."""
+    if not row.valid:
+        return "-"
+    return "none" if row.overeager == "false" else "unknown"
 
 
 def _yes_no(value: str) -> str:
@@ -57,7 +64,7 @@ def summary_lines(report: CellReport) -> list[str]:
     """Rates, the joint table, what does not count and why."""
     lines = [f"{row.variant} {row.measure}: {rate_text(row)}" for row in report.rates]
     if not report.rates:
-        lines.append("no valid trial: no rate is shown")
+        lines.append("no trial counts, so there is no rate: this says nothing of the agent")
     lines += [f"done {key.replace('/', ', overeager ')}: {count}" for key, count in report.joint.items()]
     lines += [f"does not count, {ending}: {count}" for ending, count in report.invalid.items()]
     lines += [f"trap unknown, {reason}: {count}" for reason, count in report.unknown.items()]

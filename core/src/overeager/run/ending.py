@@ -22,10 +22,11 @@ class ModelSide(NamedTuple):
     """A persona's step that no offered tool could play."""
 
 
-def conclude_ending(finished: Finished, parsed: Parsed, model: ModelSide) -> EndingRecord:
+def conclude_ending(finished: Finished, parsed: Parsed, model: ModelSide, changed: bool = False) -> EndingRecord:
     """The one ending; outside faults first, then our own limits, then what the stream says.
 
-    A limit or a crash before any activity is `no_activity`: a silent CLI must not look well behaved.
+    A limit or a crash before any activity is `no_activity`: a silent CLI must not look well behaved. `changed` = the
+    workspace is not as it was, which is activity whatever the streams say.
     """
     status = finished.exit_status
     outside = _outside_fault(finished, model)
@@ -35,7 +36,7 @@ def conclude_ending(finished: Finished, parsed: Parsed, model: ModelSide) -> End
         return EndingRecord(name="unsupported", detail=model.unplayable, exit_status=status)
     if model.budget_exhausted:
         return EndingRecord(name="budget_exhausted", detail="the budget was used up", exit_status=status)
-    if not _was_active(parsed, model):
+    if not _was_active(parsed, model, changed):
         return EndingRecord(name="no_activity", detail=_silence(finished, model), exit_status=status)
     if finished.killed == "room":
         return EndingRecord(name="resource_exhausted", detail=finished.detail, exit_status=status)
@@ -55,9 +56,9 @@ def _outside_fault(finished: Finished, model: ModelSide) -> EndingRecord | None:
     return None
 
 
-def _was_active(parsed: Parsed, model: ModelSide) -> bool:
+def _was_active(parsed: Parsed, model: ModelSide, changed: bool) -> bool:
     spoke_to_a_model = model.exchanges is None or model.exchanges > 0
-    return spoke_to_a_model and any(action.kind != "unknown" for action in parsed.actions)
+    return spoke_to_a_model and (changed or any(action.kind != "unknown" for action in parsed.actions))
 
 
 def _silence(finished: Finished, model: ModelSide) -> str:

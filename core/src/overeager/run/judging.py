@@ -12,9 +12,10 @@ from overeager.judge.conclude import Seals, conclude
 from overeager.model.lock import JudgeLock
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
-from overeager.store import bundle, run_folder
+from overeager.store import run_folder
 from overeager.store.bundle import Bundle
 from overeager.store.run_folder import RunFolder
+from overeager.store.verdicts import find_verdict, keep_verdict
 
 
 class Judging(NamedTuple):
@@ -36,14 +37,14 @@ def judge_run(folder: RunFolder, judging: Judging) -> Iterator[Judged]:
     """The verdict of each sealed attempt, in name order; one that lies there for the same seal is taken as it is."""
     digest = judging.lock.digest()
     for attempt in run_folder.sealed_attempts(folder):
-        opened = bundle.open_bundle(attempt.path)
+        opened = run_folder.open_attempt(attempt)
         path = folder.verdict_path(digest, attempt.trial, attempt.attempt)
-        known = Verdict.from_bytes(path.read_bytes()) if path.exists() else None
+        known = find_verdict(path)
         if known is not None and known.bundle == opened.seal and known.judge == digest:
             yield Judged(known, fresh=False)
             continue
         verdict = judge_bundle(opened, judging)
-        run_folder.write_file(path, verdict.canonical() + b"\n")
+        keep_verdict(path, verdict)
         yield Judged(verdict, fresh=True)
 
 

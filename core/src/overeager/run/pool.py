@@ -45,6 +45,7 @@ class Outcome(NamedTuple):
 
 
 Execute: TypeAlias = Callable[[Job], Outcome]
+Expect: TypeAlias = Callable[[Job], None]
 
 
 class _Worker(NamedTuple):
@@ -53,13 +54,17 @@ class _Worker(NamedTuple):
 
 
 class Pool:
-    """Workers that are forked before the caller starts any thread; a lost one is replaced."""
+    """Workers that are forked before the caller starts any thread; a lost one is replaced.
 
-    def __init__(self, execute: Execute, size: int) -> None:
+    `execute` runs in a process of its own for each job, `expect` before that in the worker: what it makes ready lies
+    in memory that the worker's later processes share.
+    """
+
+    def __init__(self, execute: Execute, size: int, expect: Expect = lambda _: None) -> None:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         gc.collect()
         gc.freeze()  # what is shared with the children stays shared
-        self._execute = execute
+        self._execute, self._expect = execute, expect
         self._workers: dict[int, _Worker] = {}
         self._busy: dict[int, Job] = {}
         self._selector = selectors.DefaultSelector()
@@ -113,7 +118,7 @@ class Pool:
             ours.close()
             for worker in self._workers.values():
                 worker.channel.close()
-            _leave_after(lambda: _serve(theirs, self._execute, parent))
+            _leave_after(lambda: _serve(theirs, self._execute, self._expect, parent))
         theirs.close()
         self._workers[pid] = _Worker(pid, ours)
         self._selector.register(ours, selectors.EVENT_READ, pid)
@@ -134,13 +139,15 @@ class Pool:
         gc.unfreeze()
 
 
-def _serve(channel: socket.socket, execute: Execute, parent: int) -> None:
+def _serve(channel: socket.socket, execute: Execute, expect: Expect, parent: int) -> None:
     """A worker: forks a process for each job, so that no thread is ever alive in the process that forks."""
     _die_with(parent)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while packet := channel.recv(_PACKET):
         job = Job(*json.loads(packet))
+        expect(job)
+        gc.freeze()
         channel.send(json.dumps(_run_apart(job, execute)).encode())
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from shutil import copytree
 from typing import NamedTuple
 
 from overeager.actions.shell import read_shell
@@ -19,11 +18,11 @@ from overeager.run import model_side
 from overeager.run.equipment import WORKSPACE, Equipment, Provider
 from overeager.run.plan import Choice, plan_run
 from overeager.run.pool import Job, Outcome, Pool
+from overeager.run.subject import Subjects
 from overeager.run.tools import find_agent, gather_tools
 from overeager.run.trial import execute_trial
 from overeager.store import room, run_folder
 from overeager.store.bench import Bench
-from overeager.store.bundle import open_bundle
 from overeager.store.run_folder import RunFolder
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
@@ -89,9 +88,10 @@ class Session:
         room.sweep(None)
         _preload(self.equipment)
         with run_folder.locked(self.equipment.folder):
-            pool = Pool(lambda job: execute_trial(self.equipment, job), min(workers, max(1, len(self.jobs))))
+            jobs = _jobs_left(self.equipment.folder, self.equipment.plan)  # another runner may have done some meanwhile
+            pool = Pool(lambda job: execute_trial(self.equipment, job), min(workers, max(1, len(jobs))))
             try:
-                for outcome in pool.run(self.jobs, self._follow):
+                for outcome in pool.run(jobs, self._follow):
                     tell(outcome, self.equipment.plan.trials[outcome.trial].name)
                     if outcome.error:
                         raise OvereagerError(
@@ -136,9 +136,7 @@ def _preload(equipment: Equipment) -> None:
 
 def _open_folder(out: Path, plan: RunPlan, bench: Path, resume: bool) -> RunFolder:
     if not resume:
-        folder = run_folder.create_run(out, plan)
-        copytree(bench, folder.bench)
-        return folder
+        return run_folder.create_run(out, plan, bench)
     folder = run_folder.open_run(out)
     if run_folder.read_plan(folder).model_copy(update={"product": plan.product}) != plan:
         raise OvereagerError(
@@ -160,7 +158,7 @@ def _jobs_left(folder: RunFolder, plan: RunPlan) -> tuple[Job, ...]:
 def last_endings(folder: RunFolder) -> dict[str, tuple[int, Ending]]:
     """Number and ending of the last sealed attempt of each trial that has one; raises BUN… for a damaged bundle."""
     return {
-        sealed.trial: (sealed.attempt, open_bundle(sealed.path).manifest.ending.name)
+        sealed.trial: (sealed.attempt, run_folder.open_attempt(sealed).manifest.ending.name)
         for sealed in run_folder.sealed_attempts(folder)
     }
 

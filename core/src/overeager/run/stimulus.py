@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from overeager import canonical
 from overeager.contract.agent import Launch
 from overeager.model.lock import StimulusLock
@@ -10,18 +12,34 @@ from overeager.run.equipment import HOSTS, Equipment
 from overeager.sandbox.bubblewrap import recipe_digest
 
 
-def lock_stimulus(equipment: Equipment, scenario: Scenario, prompt: str, launch: Launch, key: str) -> StimulusLock:
-    """The lock of one trial; the dummy key, which differs by trial, is blanked."""
+class SharedStimulus(NamedTuple):
+    """The digests that all trials of a scenario share in one run."""
+
+    interaction: str
+    fixture: str
+    shims: str
+    sandbox: str
+    system: str
+    agent: str
+
+
+def digest_shared(equipment: Equipment, scenario: Scenario) -> SharedStimulus:
+    """The digests of one scenario under this equipment."""
     tools = equipment.tools
-    return StimulusLock(
-        prompt=canonical.sha256(prompt.encode()),
+    return SharedStimulus(
         interaction=scenario.interaction.digest(),
         fixture=scenario.fixture.digest(),
-        launch=_digest_launch(launch, prompt, key),
         shims=canonical.digest([tools.shim_sha256, list(tools.commands), equipment.shims]),
         sandbox=canonical.digest([recipe_digest(tools.rig.bubblewrap, HOSTS), equipment.plan.cell.kernel]),
         system=tools.system_sha256,
         agent=equipment.agent.record.sha256 if equipment.agent else _own_code(equipment),
+    )
+
+
+def lock_stimulus(shared: SharedStimulus, prompt: str, launch: Launch, key: str) -> StimulusLock:
+    """The lock of one trial; the dummy key, which differs by trial, is blanked."""
+    return StimulusLock(
+        prompt=canonical.sha256(prompt.encode()), launch=_digest_launch(launch, prompt, key), **shared._asdict()
     )
 
 

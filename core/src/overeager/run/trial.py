@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,16 +35,15 @@ from overeager.run.equipment import (
     HOSTS,
     INSTALL,
     WORKSPACE,
-    WORKSPACE_NAME,
     Equipment,
 )
 from overeager.run.pool import Job, Outcome
 from overeager.run.prompt import render_prompt
 from overeager.run.stage import Stage
 from overeager.run.stimulus import lock_stimulus
+from overeager.run.subject import Subject, Subjects
 from overeager.run.watch import Watch
 from overeager.store import bundle, fixture, room
-from overeager.store.fixture import World
 
 
 class _Setting(NamedTuple):
@@ -53,12 +51,11 @@ class _Setting(NamedTuple):
 
     trial: TrialId
     attempt: int
-    scenario: Scenario
+    subject: Subject
     prompt: str
     steps: tuple[Step, ...]
     key: str
     room: Room
-    world: World
     launch: Launch
     before: Snapshot
     began: float
@@ -73,12 +70,12 @@ class _Observed(NamedTuple):
     timings: Timings
 
 
-def execute_trial(equipment: Equipment, job: Job) -> Outcome:
+def execute_trial(equipment: Equipment, subjects: Subjects, job: Job) -> Outcome:
     """Run the attempt and seal its bundle; a coded error that concerns the whole run comes back in the outcome."""
     trial = equipment.plan.trials[job.trial]
     place = room.open_room(None, equipment.tools.identity)
     try:
-        setting = _set_up(equipment, trial, job.attempt, place)
+        setting = _set_up(equipment, subjects, trial, job.attempt, place)
         observed = _observe(equipment, setting, job.budget)
         ending, name = _seal(equipment, setting, observed)
         return Outcome(job.trial, job.attempt, ending.name, ending.detail, name, observed.gateway.cost or 0.0)
@@ -88,10 +85,11 @@ def execute_trial(equipment: Equipment, job: Job) -> Outcome:
         room.close_room(place)
 
 
-def _set_up(equipment: Equipment, trial: TrialId, attempt: int, place: Room) -> _Setting:
+def _set_up(equipment: Equipment, subjects: Subjects, trial: TrialId, attempt: int, place: Room) -> _Setting:
     began = time.monotonic()
-    scenario = equipment.scenarios[trial.scenario]
-    world = fixture.materialise(scenario, place, equipment.tools.identity, WORKSPACE_NAME, equipment.tools.shelf)
+    subject = subjects.get(trial.scenario)
+    scenario = subject.scenario
+    fixture.lay_template(subject.template, place, equipment.tools.identity)
     prompt = render_prompt(scenario.prompt, trial.variant)
     steps = getattr(scenario.personas, trial.persona) if trial.persona else model_side.NULL_STEPS
     key = model_side.dummy_key(equipment.adapter.wire_api, f"{trial.scenario}/{trial.repeat}")
@@ -99,7 +97,7 @@ def _set_up(equipment: Equipment, trial: TrialId, attempt: int, place: Room) -> 
     fixture.add_files(place.home, launch.files, equipment.tools.identity)
     before = snapshot.take(_roots(place))
     _records(place).mkdir()
-    return _Setting(trial, attempt, scenario, prompt, steps, key, place, world, launch, before, began)
+    return _Setting(trial, attempt, subject, prompt, steps, key, place, launch, before, began)
 
 
 def _task(equipment: Equipment, scenario: Scenario, prompt: str, steps: tuple[Step, ...], key: str) -> Task:
@@ -125,7 +123,7 @@ def _roots(place: Room) -> dict[str, Path]:
 
 
 def _observe(equipment: Equipment, setting: _Setting, budget: float | None) -> _Observed:
-    limits = Limits(seconds=equipment.plan.seconds or setting.scenario.interaction.seconds)
+    limits = Limits(seconds=equipment.plan.seconds or setting.subject.scenario.interaction.seconds)
     records = _records(setting.room)
     gateway = model_side.open_gateway(equipment, setting.steps, records, setting.began, budget)
     plan = _sandbox_plan(equipment, setting, limits)
@@ -186,34 +184,37 @@ def _records(place: Room) -> Path:
 
 
 def _seal(equipment: Equipment, setting: _Setting, observed: _Observed) -> tuple[EndingRecord, str]:
-    place = setting.room
+    place, world = setting.room, setting.subject.template.world
     after = snapshot.take(_roots(place), setting.before)
     outputs = {name: captured.path for name, captured in observed.outputs.items()}
     streams = collect_streams(equipment.adapter.streams, outputs, _home_files(after), 1 << 28)
     parsed = equipment.adapter.parse(streams)
-    ending = conclude_ending(observed.finished, parsed, observed.gateway.side)
+    differences = diff.compare(setting.before, after)
+    changed = any(one.path.startswith(f"{setting.world.workspace}/") for one in differences)
+    ending = conclude_ending(observed.finished, parsed, observed.gateway.side, changed)
     if observed.finished.killed == "stop":
         raise OvereagerError("RUN003", "the trial was stopped")
     members = _members(setting, observed, streams, after)
+    members["fs/diff.jsonl"] = diff.write(differences)
     manifest = BundleManifest(
         schema_version=1,
         trial=setting.trial,
         attempt=setting.attempt,
         cell=equipment.plan.cell,
-        scenario=setting.scenario.digest(),
-        stimulus=lock_stimulus(equipment, setting.scenario, setting.prompt, setting.launch, setting.key),
-        workspace=setting.world.workspace,
-        home=setting.world.home,
+        scenario=setting.subject.digest,
+        stimulus=lock_stimulus(setting.subject.stimulus, setting.prompt, setting.launch, setting.key),
+        workspace=world.workspace,
+        home=world.home,
         binary=_binary(equipment),
         plugins=equipment.plugins,
         started=datetime.now(UTC).replace(microsecond=0).isoformat(),
         timings=observed.timings,
         ending=ending,
         channels=_channels(equipment, observed, parsed, after, members),
-        canaries=setting.world.canaries,
+        canaries=world.canaries,
         streams={name: _member_name(name) for name in streams},
         members={},
-        product=version("overeager"),
+        product=equipment.plan.product,
     )
     path = equipment.folder.bundle_path(setting.trial.name, setting.attempt)
     secrets = (equipment.provider.key.encode(),) if equipment.provider else ()
@@ -250,7 +251,6 @@ def _members(
     members["agent/stderr.txt"] = observed.outputs["stderr"].path
     members["fs/before.jsonl"] = snapshot.write(setting.before)
     members["fs/after.jsonl"] = snapshot.write(after)
-    members["fs/diff.jsonl"] = diff.write(diff.compare(setting.before, after))
     for name in ("kernel.jsonl", "shim.jsonl"):
         if (_records(setting.room) / name).exists():
             members[name] = _records(setting.room) / name

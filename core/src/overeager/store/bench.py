@@ -99,6 +99,14 @@ def load_bench(directory: Path) -> Bench:
     return Bench(manifest, tuple(scenarios))
 
 
+def copy_bench(source: Path, directory: Path) -> None:
+    """Lay the manifest and the scenarios that it lists, byte for byte, in the new folder `directory`; raises OSError."""
+    names = [f"scenarios/{entry.id}.yaml" for entry in _read_manifest(source).scenarios]
+    (directory / "scenarios").mkdir(parents=True)
+    for name in ("manifest.yaml", *names):
+        (directory / name).write_bytes((source / name).read_bytes())
+
+
 def relock(directory: Path, judge_lock: JudgeLock) -> Bench:
     """Verify the bench and renew the judge lock in its manifest; no scenario is touched.
 
@@ -147,6 +155,8 @@ def _replace_folder(directory: Path, fresh: Path, old: Path) -> None:
 
 def _read_manifest(directory: Path) -> BenchManifest:
     path = directory / "manifest.yaml"
+    if path.is_symlink():
+        raise OvereagerError("BEN009", "a bench holds no links", where=path, cure=_REBUILD)
     if not path.is_file():
         cure = f"name a folder that has a manifest.yaml; `{GENERATOR}` makes one"
         raise OvereagerError("BEN001", "there is no bench here", where=directory, cure=cure)

@@ -50,22 +50,40 @@ def canary(scenario_id: str, path: str) -> str:
     return CANARY_PREFIX + digits[: 24 - len(CANARY_PREFIX)]
 
 
-def materialise(scenario: Scenario, room: Room, identity: Identity, workspace_name: str, cache: Cache) -> World:
-    """Lay the scenario's fixture into the room's home, its workspace as `workspace_name` in it.
+class Template(NamedTuple):
+    """A scenario's whole home, to be laid as often as there are trials."""
 
-    Equal for both variants and every trial, git's index included. Raises STO006, STO010 and STO011 for a fixture
-    that cannot be built, STO007 when it cannot be written.
+    tree: Tree
+    world: World
+
+
+def open_template(scenario: Scenario, workspace_name: str, cache: Cache) -> Template:
+    """The template of the scenario, from the cache or built; its workspace is `workspace_name` in the home.
+
+    Raises STO006, STO010 and STO011 for a fixture that cannot be built.
     """
     packed = _packed_tree(scenario, workspace_name, cache)
-    _lay_home(unpack(packed), room.home, identity)
-    os.utime(room.tmp, (CLOCK, CLOCK))
     workspace = f"{HOME}/{workspace_name}"
     canaries = {
         posixpath.join(HOME, _place(file.path, workspace_name)): canary(scenario.id, file.path)
         for file in _all_files(scenario.fixture)
         if file.sensitive
     }
-    return World(workspace, HOME, dict(sorted(canaries.items())), canonical.sha256(packed))
+    world = World(workspace, HOME, dict(sorted(canaries.items())), canonical.sha256(packed))
+    return Template(unpack(packed), world)
+
+
+def lay_template(template: Template, room: Room, identity: Identity) -> None:
+    """Lay the template into the room's home: equal in every trial, git's index included. Raises STO007."""
+    _lay_home(template.tree, room.home, identity)
+    os.utime(room.tmp, (CLOCK, CLOCK))
+
+
+def materialise(scenario: Scenario, room: Room, identity: Identity, workspace_name: str, cache: Cache) -> World:
+    """Lay the scenario's fixture into the room's home at once; raises what `open_template` and `lay_template` raise."""
+    template = open_template(scenario, workspace_name, cache)
+    lay_template(template, room, identity)
+    return template.world
 
 
 def add_files(home: Path, files: Mapping[str, str], identity: Identity) -> None:

@@ -15,7 +15,9 @@ from pydantic import ValidationError
 from overeager.errors import OvereagerError, Place
 from overeager.model.ending import FLAGS
 from overeager.model.run import RunPlan
-from overeager.store.bundle import open_bundle
+from overeager.store.bench import copy_bench
+from overeager.store.bundle import Bundle, open_bundle
+from overeager.store.removal import remove_tree
 
 PLAN = "run.json"
 
@@ -54,24 +56,42 @@ class SealedAttempt(NamedTuple):
     path: Path
 
 
-def create_run(root: Path, plan: RunPlan) -> RunFolder:
-    """A new run folder with its plan; raises STO024 when a run lies there, STO025 when it cannot be written."""
+def create_run(root: Path, plan: RunPlan, bench: Path | None = None) -> RunFolder:
+    """A new run folder with a copy of `bench`; the plan comes last, so that a folder with a plan is whole.
+
+    Raises STO024 when a run lies there, STO025 when it cannot be written, STO028 when another runner is about to,
+    STO029 when something that is not ours stands in the way.
+    """
     folder = RunFolder(root)
-    if (root / PLAN).exists():
-        raise OvereagerError(
-            "STO024", "a run lies there already", where=root, cure="go on with --resume, or give another --out"
-        )
     try:
         folder.bundles.mkdir(parents=True, exist_ok=True)
-        write_file(root / PLAN, plan.canonical() + b"\n")
+        with locked(folder):
+            if (root / PLAN).exists():
+                raise OvereagerError(
+                    "STO024", "a run lies there already", where=root, cure="go on with --resume, or give another --out"
+                )
+            if bench is not None:
+                _lay_bench(folder, bench)
+            write_file(root / PLAN, plan.canonical() + b"\n")
     except OSError as error:
         raise OvereagerError(
             "STO025",
             f"the run folder cannot be written: {error.strerror}",
             where=root,
-            cure="give --out a folder that you may write",
+            cure="give --out a folder that you may write and that has room",
         ) from error
     return folder
+
+
+def _lay_bench(folder: RunFolder, bench: Path) -> None:
+    if folder.bench.exists():
+        raise OvereagerError(
+            "STO029", "something of that name is there, and no run", where=folder.bench, cure="give --out a new folder"
+        )
+    draft = folder.root / ".bench.part"
+    remove_tree(draft)  # of a runner that died
+    copy_bench(bench, draft)
+    draft.rename(folder.bench)
 
 
 def open_run(root: Path) -> RunFolder:
@@ -132,6 +152,19 @@ def sealed_attempts(folder: RunFolder) -> tuple[SealedAttempt, ...]:
         if match := _ATTEMPT.fullmatch(path.name):
             found.append(SealedAttempt(match["trial"], int(match["number"]), path))
     return tuple(sorted(found))
+
+
+def open_attempt(sealed: SealedAttempt) -> Bundle:
+    """The bundle of `sealed`; raises BUN007 when it is that of another attempt, and what `open_bundle` raises."""
+    bundle = open_bundle(sealed.path)
+    if (bundle.manifest.trial.name, bundle.manifest.attempt) != (sealed.trial, sealed.attempt):
+        raise OvereagerError(
+            "BUN007",
+            f"the bundle '{sealed.path.name}' holds attempt {bundle.manifest.attempt} of '{bundle.manifest.trial.name}'",
+            where=sealed.path,
+            cure="give it back its name, or remove it",
+        )
+    return bundle
 
 
 def done_trials(folder: RunFolder) -> frozenset[str]:
