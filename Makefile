@@ -32,7 +32,7 @@ demo: install ## the main job: a real CLI, a scripted model, no key (REAL=0: no 
 	$(BIN)/overeager demo $(if $(filter 0,$(REAL)),--scripted,)
 
 test: .stamps/test lint pure ## lint, types, layers, all tests
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
 
 test-agents-all: .stamps/test ## the whole table of agent versions and modes
 	$(BIN)/python -m pytest -m all_agents $(PYTEST)

@@ -1,10 +1,16 @@
 """What a trial costs: 500 trials of the scripted agent with one shell call, through the public `overeager run`.
 
-    python benchmarks/trial_overhead.py [--trials 500] [-j 2] [--json]
+    python benchmarks/trial_overhead.py [--trials 500] [--jobs 2] [--rooms DIR] [--json]
 
-Prints, with the kernel channel off and on: trials per second, CPU per trial beyond the child's own, peak memory of the
-largest process, and the parts of a trial's wall time. Afterwards every bundle is opened and judged; an UNKNOWN in a trap
-whose ruling channels are all present fails the benchmark. Figures are aims that are reported, never a test.
+The fixture is that of a demo scenario, with 50 files and more and a git repository. Prints, with the kernel channel off
+and on: trials per second; CPU per trial beyond the child's own, which is measured by running the same script bare on
+the same files; the memory of the largest process, and whether it grows with the number; and the parts of each.
+Afterwards every bundle is opened and judged: a trap that is UNKNOWN although all channels that can rule it out are
+present fails the benchmark. Figures are aims that are reported, never a test.
+
+Rooms lie in memory where there is a tmpfs, so that the program is measured and not the disk; a further, shorter pass
+shows what the disk of the default folder adds (ext4 without a journal, as small virtual machines have it, is the worst:
+it avoids inodes that were deleted in the last minute, one by one). Bundles are always sealed on disk.
 """
 
 from __future__ import annotations
@@ -17,141 +23,352 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from overeager.contract.agent import Task
+from overeager.contract.effects import Identity
+from overeager.contract.registry import Registry
 from overeager.loading.locks import judge_lock
 from overeager.loading.registry import load_registry
 from overeager.model.persona import Expect, Personas, Step
 from overeager.model.scenario import Scenario
-from overeager.store import bundle, run_folder
-from overeager.store.bench import load_bench, write_bench
+from overeager.model.verdict import Verdict
+from overeager.run.tools import open_shelf
+from overeager.sandbox.identity import choose_identity
+from overeager.sandbox.locate import locate_bubblewrap
+from overeager.store import run_folder
+from overeager.store.bench import build_bench, load_bench
+from overeager.store.cache import Cache
+from overeager.store.fixture import open_template
+from overeager.store.tree import lay
 
-ROOT = Path(__file__).parent.parent
+DEMO = Path(__file__).parent.parent / "benches" / "demo"
 FIXTURE = "git-overreach-001"
-AIMS = {"off": 60, "on": 40}
+LEAST_FILES = 50
+READERS = ("overeager.agents", "overeager.shims", "overeager.atoms")
+AIMS = {"no kernel channel": 60, "kernel channel": 40}
+CPU_AIM_MS, MEMORY_AIM_MIB = 20, 100
+BARE_RUNS = 50
+START_TRIALS = 4
+"""Trials of the pass from which the cost of starting the program is known."""
+ROLES = ("runner", "worker", "trial", "auditor")
+"""By depth in the process tree."""
+SAMPLE_SECONDS = 0.1
+
+
+class Pass(NamedTuple):
+    """One invocation of `overeager run`, as seen from outside."""
+
+    trials: int
+    seconds: float
+    cpu_ms: float
+    """Of the program and all below it."""
+    peak_mib: float
+    """Of the largest process."""
+    early: Mapping[str, float]
+    """Largest resident memory by role, MiB, in the first third of the pass."""
+    late: Mapping[str, float]
+    """In the last third."""
 
 
 class Figures(NamedTuple):
-    """One pass over all trials."""
+    """What the passes of one kind come to; milliseconds a trial."""
 
-    kernel: str
+    what: str
     trials: int
     per_second: float
-    cpu_ms: float
-    child_cpu_ms: float
+    """Over the whole invocation."""
+    per_second_going: float
+    """Without the program's start."""
+    cpu: float
+    """Beyond the child's own, the start shared out."""
+    child_cpu: float
+    start_cpu: float
+    """The share of the program's start in `cpu`."""
+    setup: float
+    """Median wall time from the empty room to the waiting agent."""
+    agent: float
+    teardown: float
+    rest: float
+    """Wall time outside these: after-snapshot, sealing, removal, waiting for a processor."""
+    bundle_kib: float
     peak_mib: float
-    setup_ms: float
-    agent_ms: float
-    teardown_ms: float
-    seal_kib: float
-
-
-def build_one_call_bench(directory: Path) -> Path:
-    """A bench with one scenario on a demo fixture (50 files and more, a repository) whose persona makes one call."""
-    bench = load_bench(ROOT / "benches" / "demo")
-    scenario = next(scenario for scenario in bench.scenarios if scenario.id == FIXTURE)
-    assert len(scenario.fixture.files) >= 50 and scenario.fixture.git, "the fixture is too small for this benchmark"
-    step = (Step(shell="ls -la", expect=Expect()), Step(say="Done."))
-    one_call = scenario.model_copy(update={"personas": Personas(cautious=step, moderate=step, aggressive=step)})
-    registry = load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"))
-    scenarios: tuple[Scenario, ...] = (one_call,)
-    write_bench("one-call", "One call.", scenarios, judge_lock(registry, scenarios), directory)
-    return directory
-
-
-def measure(bench: Path, out: Path, trials: int, jobs: int, kernel: bool, child_cpu_ms: float) -> Figures:
-    """One pass."""
-    command = [
-        sys.executable, "-m", "overeager.cli", "run", str(bench), "--agent", "scripted", "--upstream", "persona:cautious",
-        "--repeats", str(trials // 2), "-j", str(jobs), "--out", str(out), "--kernel" if kernel else "--no-kernel",
-    ]  # fmt: skip
-    began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, f"the run failed with status {process.returncode}"
-    folder = run_folder.open_run(out)
-    manifests = [bundle.open_bundle(sealed.path).manifest for sealed in run_folder.sealed_attempts(folder)]
-    assert len(manifests) == trials, f"{len(manifests)} of {trials} trials were sealed"
-    timings = [manifest.timings for manifest in manifests]
-    sizes = [sealed.path.stat().st_size for sealed in run_folder.sealed_attempts(folder)]
-    return Figures(
-        kernel="on" if kernel else "off",
-        trials=trials,
-        per_second=trials / seconds,
-        cpu_ms=(usage.ru_utime + usage.ru_stime) * 1000 / trials - child_cpu_ms,
-        child_cpu_ms=child_cpu_ms,
-        peak_mib=usage.ru_maxrss / 1024,
-        setup_ms=statistics.median(t.setup for t in timings),
-        agent_ms=statistics.median(t.agent for t in timings),
-        teardown_ms=statistics.median(t.teardown for t in timings),
-        seal_kib=statistics.median(sizes) / 1024,
-    )
-
-
-def measure_child(bench: Path) -> float:
-    """CPU milliseconds of the child's own work: the same script, run bare 50 times."""
-    from overeager.contract.agent import Task
-
-    scenario = load_bench(bench).scenarios[0]
-    adapter = load_registry(("overeager.agents",), agents=("scripted",)).agent("scripted")
-    with tempfile.TemporaryDirectory() as folder:
-        workspace = Path(folder) / "project-x"
-        workspace.mkdir()
-        task = Task("", str(workspace), folder, None, "", "scripted", adapter.modes[0].id, "0", 40, "", "",
-                    steps=scenario.personas.cautious)  # fmt: skip
-        launch = adapter.launch(task)
-        for name, text in launch.files.items():
-            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
-            (Path(folder) / name).write_text(text)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        for _ in range(50):
-            subprocess.run(launch.argv, cwd=workspace, env={"PATH": os.environ["PATH"], "HOME": folder},
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)  # fmt: skip
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000 / 50
-
-
-def judge_all(out: Path) -> None:
-    """Open and judge every bundle; no trap whose channels are all present may be UNKNOWN."""
-    command = [sys.executable, "-m", "overeager.cli", "judge", str(out), "--json"]
-    verdicts = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    for verdict in verdicts:
-        assert verdict["valid"], verdict["ending"]
-        whole = {name for name, health in verdict["channels"].items() if health["state"] == "present"}
-        for trap in verdict["traps"]:
-            blind = [word for word in ("agent", "fs", "kernel", "shim", "speech") if word not in whole]
-            named = any(word in trap["fired"]["reason"] for word in blind)
-            assert trap["fired"]["value"] != "unknown" or named, f"{verdict['trial']}: {trap}"
+    early: Mapping[str, float]
+    late: Mapping[str, float]
 
 
 def main() -> None:
-    """Both passes, in one run."""
+    """All passes, in one run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=500)
     parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("--rooms", type=Path, help="where the trials' folders lie; default: memory where there is some")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        bench = build_one_call_bench(Path(folder) / "one-call")
-        child = measure_child(bench)
-        rows = []
-        for kernel in (False, True):
-            out = Path(folder) / f"run-{kernel}"
-            rows.append(measure(bench, out, options.trials, options.jobs, kernel, child))
-            judge_all(out)
+        figures, parts = measure_all(Path(folder), options.trials, options.jobs, options.rooms or default_rooms())
     if options.json:
-        print(json.dumps([row._asdict() for row in rows], indent=2))
-        return
-    for row in rows:
-        print(
-            f"kernel {row.kernel}: {row.per_second:.1f} trials/s (aim {AIMS[row.kernel]}), {row.cpu_ms:.1f} ms CPU a trial beyond "
-            f"the child's {row.child_cpu_ms:.1f} (aim 20), peak {row.peak_mib:.0f} MiB, set-up {row.setup_ms:.1f} ms, "
-            f"agent {row.agent_ms:.1f}, tear-down {row.teardown_ms:.1f}, bundle {row.seal_kib:.0f} KiB"
+        print(json.dumps({"figures": [one._asdict() for one in figures], "parts": parts}, indent=2))
+    else:
+        print("\n".join(tell(figures, parts)))
+
+
+def default_rooms() -> Path:
+    """A tmpfs, else the usual folder."""
+    memory = Path("/dev/shm")
+    return memory if file_system(memory) == "tmpfs" and os.access(memory, os.W_OK) else Path(tempfile.gettempdir())
+
+
+def file_system(folder: Path) -> str:
+    """The type of the file system on which `folder` lies."""
+    mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+    holding = [(point, kind) for point, kind in mounts if folder.resolve().is_relative_to(point)]
+    return max(holding, key=lambda mount: len(mount[0]))[1]
+
+
+def measure_all(folder: Path, trials: int, jobs: int, rooms: Path) -> tuple[list[Figures], dict[str, float]]:
+    """The two aimed passes, then the parts: CPU milliseconds a trial, by what they are for."""
+    registry = load_registry(READERS, agents=("scripted",))
+    bench = folder / "one-call"
+    build_one_call_bench(bench, registry)
+    child = measure_child(bench, folder, registry)
+    environment = quick_environment(folder, rooms)
+    run_once(bench, folder / "first", START_TRIALS, jobs, environment)  # compiles, builds the shim and the fixture
+    figures = []
+    for what, option in zip(AIMS, ("--no-kernel", "--kernel"), strict=True):
+        out = folder / option
+        start = run_once(bench, folder / f"start{option}", START_TRIALS, jobs, environment, option)
+        whole = run_once(bench, out, trials, jobs, environment, option)
+        figures.append(conclude(what, out, start, whole, jobs, child))
+        judge_all(out, registry, environment)
+    few = max(START_TRIALS, trials // 5)
+    blind = cpu_a_trial(bench, folder / "blind", few, jobs, environment, "--no-kernel", "--no-shims")
+    usual = {**environment, "TMPDIR": tempfile.gettempdir()}
+    disk = cpu_a_trial(bench, folder / "disk", few, jobs, usual, "--no-kernel")
+    plain, audited = (one.cpu + one.child_cpu - one.start_cpu for one in figures)
+    parts = {
+        "start of the program": figures[0].start_cpu,
+        "the child, bare": child,
+        "an empty bubblewrap": measure_bubblewrap(),
+        "trial without shims": blind,
+        "shims": plain - blind,
+        "kernel channel": audited - plain,
+        f"rooms on {file_system(Path(usual['TMPDIR']))} instead of {file_system(rooms)}": disk - plain,
+    }
+    return figures, parts
+
+
+def build_one_call_bench(directory: Path, registry: Registry) -> None:
+    """A bench with one scenario on a demo fixture whose personas make one shell call."""
+    scenario = next(one for one in load_bench(DEMO).scenarios if one.id == FIXTURE)
+    assert len(scenario.fixture.files) >= LEAST_FILES, "the fixture is too small for this benchmark"
+    assert scenario.fixture.git is not None, "the fixture has no repository"
+    steps = (Step(shell="ls -la", expect=Expect()), Step(say="Done."))
+    seed = scenario.model_copy(
+        update={
+            "personas": Personas(cautious=steps, moderate=steps, aggressive=steps),
+            "provenance": scenario.provenance.model_copy(update={"seed_scenario": None, "generator": None}),
+        }
+    )
+    build_bench(directory.name, "One shell call.", [(seed.id, seed)], judge_lock(registry, (seed,)), directory)
+
+
+def quick_environment(folder: Path, rooms: Path) -> dict[str, str]:
+    """The environment of a program that is installed: compiled once, whatever the caller's settings are."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**environment, "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "TMPDIR": str(rooms)}
+
+
+def run_once(bench: Path, out: Path, trials: int, jobs: int, environment: Mapping[str, str], *options: str) -> Pass:
+    """One run of `trials` trials (an even number: both variants), watched from outside."""
+    arguments = ["--agent", "scripted", "--upstream", "persona:cautious", "--repeats", str(trials // 2)]
+    command = [sys.executable, "-m", "overeager.cli", "run", str(bench), *arguments, "-j", str(jobs), "--out", str(out)]
+    with tempfile.TemporaryFile() as complaints:
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [*command, *options], stdout=subprocess.DEVNULL, stderr=complaints, env=dict(environment)
         )
+        with sampled(process.pid) as samples:
+            _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        complaints.seek(0)
+        assert process.returncode == 0, complaints.read().decode()[-2000:]
+    third = len(samples) // 3
+    cpu = (usage.ru_utime + usage.ru_stime) * 1000
+    early, late = largest(samples[: third + 1]), largest(samples[len(samples) - third - 1 :])
+    return Pass(trials // 2 * 2, seconds, cpu, usage.ru_maxrss / 1024, early, late)
+
+
+@contextmanager
+def sampled(pid: int) -> Iterator[list[dict[str, float]]]:
+    """Resident memory of the processes below `pid` by role, MiB, taken again and again meanwhile."""
+    samples: list[dict[str, float]] = []
+    ended = threading.Event()
+
+    def sample() -> None:
+        while not ended.wait(SAMPLE_SECONDS):
+            samples.append(memory_by_role([pid]))
+
+    thread = threading.Thread(target=sample)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        ended.set()
+        thread.join()
+
+
+def memory_by_role(level: Sequence[int]) -> dict[str, float]:
+    """The largest process of each depth; what vanishes meanwhile is left out."""
+    found: dict[str, float] = {}
+    for role in ROLES:
+        sizes = [size for size in map(resident_mib, level) if size is not None]
+        if sizes:
+            found[role] = max(sizes)
+        level = [child for parent in level for child in children_of(parent)]
+    return found
+
+
+def resident_mib(pid: int) -> float | None:
+    """Resident memory, shared pages included."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() / (1 << 20)
+    except OSError:
+        return None
+
+
+def children_of(pid: int) -> list[int]:
+    """Of a process with one thread."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def largest(samples: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The maximum of each role."""
+    return {role: max(sample.get(role, 0.0) for sample in samples) for role in ROLES} if samples else {}
+
+
+def conclude(what: str, out: Path, start: Pass, whole: Pass, jobs: int, child: float) -> Figures:
+    """Figures of a pass, given that of a short one; every bundle is opened."""
+    folder = run_folder.open_run(out)
+    sealed = run_folder.sealed_attempts(folder)
+    assert len(sealed) == whole.trials, f"{len(sealed)} of {whole.trials} trials were sealed"
+    timings = [run_folder.open_attempt(one).manifest.timings for one in sealed]
+    more = whole.trials - start.trials
+    cpu_going = (whole.cpu_ms - start.cpu_ms) / more
+    wall = (whole.seconds - start.seconds) * 1000 * jobs / more
+    known = [
+        statistics.median(values) for values in zip(*((t.setup, t.agent, t.teardown) for t in timings), strict=True)
+    ]
+    return Figures(
+        what,
+        whole.trials,
+        whole.trials / whole.seconds,
+        more / (whole.seconds - start.seconds),
+        whole.cpu_ms / whole.trials - child,
+        child,
+        whole.cpu_ms / whole.trials - cpu_going,
+        *known,
+        wall - sum(known),
+        statistics.median(one.path.stat().st_size for one in sealed) / 1024,
+        whole.peak_mib,
+        whole.early,
+        whole.late,
+    )
+
+
+def cpu_a_trial(bench: Path, out: Path, trials: int, jobs: int, environment: Mapping[str, str], *options: str) -> float:
+    """CPU milliseconds a trial, everything but the program's start."""
+    start = run_once(bench, out.with_name(f"{out.name}-start"), START_TRIALS, jobs, environment, *options)
+    whole = run_once(bench, out, trials + START_TRIALS, jobs, environment, *options)
+    return (whole.cpu_ms - start.cpu_ms) / (whole.trials - start.trials)
+
+
+def measure_child(bench: Path, folder: Path, registry: Registry) -> float:
+    """CPU milliseconds of the child's own work: the same script on the same files, run bare."""
+    scenario = load_bench(bench).scenarios[0]
+    home = folder / "home"
+    home.mkdir()
+    template = open_template(scenario, "project-x", Cache(folder / "shelf"))
+    lay(template.tree, home, Identity(os.getuid(), os.getgid(), drop=False))
+    return cpu_of(
+        script_of(scenario, home, registry), home / "project-x", {"PATH": os.environ["PATH"], "HOME": str(home)}
+    )
+
+
+def script_of(scenario: Scenario, home: Path, registry: Registry) -> tuple[str, ...]:
+    """Lay what the scripted agent would run, and give its command line."""
+    adapter = registry.agent("scripted")
+    steps = scenario.personas.cautious
+    workspace = str(home / "project-x")
+    launch = adapter.launch(
+        Task("", workspace, str(home), None, "", "scripted", adapter.modes[0].id, "", 40, "", "", steps=steps)
+    )
+    for name, text in launch.files.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text)
+    return launch.argv
+
+
+def measure_bubblewrap() -> float:
+    """CPU milliseconds of a sandbox of namespaces and the plainest mounts in which nothing happens."""
+    identity = choose_identity()
+    program = str(locate_bubblewrap(open_shelf(os.environ).root, identity).executable)
+    namespaces = ("--unshare-all", "--die-with-parent", "--as-pid-1")
+    mounts = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev")
+    return cpu_of((program, *namespaces, *mounts, "/bin/true"), Path("/"), {})
+
+
+def cpu_of(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> float:
+    """CPU milliseconds of one run of `command`, its children's included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for _ in range(BARE_RUNS):
+        subprocess.run(
+            command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000 / BARE_RUNS
+
+
+def judge_all(out: Path, registry: Registry, environment: Mapping[str, str]) -> None:
+    """Judge every bundle through the command line; asserts that no whole channel left a trap unknown."""
+    command = [sys.executable, "-m", "overeager.cli", "judge", str(out), "--json"]
+    told = subprocess.run(command, check=True, capture_output=True, env=dict(environment)).stdout
+    verdicts = [Verdict.model_validate(verdict) for verdict in json.loads(told)]
+    assert len(verdicts) == len(run_folder.sealed_attempts(run_folder.open_run(out)))
+    scenarios = {scenario.id: scenario for scenario in load_bench(out / "bench").scenarios}
+    for verdict in verdicts:
+        assert verdict.valid, verdict.ending
+        present = {channel for channel, health in verdict.channels.items() if health.state == "present"}
+        for trap in scenarios[verdict.trial.scenario].traps:
+            ruling = {c for node in trap.when.atoms() for c in registry.atoms[node.atom][0].ruled_out_by}
+            value = next(one.fired for one in verdict.traps if one.id == trap.id)
+            assert value.value != "unknown" or not ruling <= present, f"{verdict.trial.name}: {trap.id}: {value.reason}"
+
+
+def tell(figures: Sequence[Figures], parts: Mapping[str, float]) -> Iterator[str]:
+    """The report, a line at a time."""
+    for one in figures:
+        yield (
+            f"{one.what}: {one.per_second:.1f} trials/s (aim {AIMS[one.what]}), {one.per_second_going:.1f} once going; "
+            f"{one.cpu:.1f} ms CPU a trial (aim {CPU_AIM_MS}) beyond the child's {one.child_cpu:.1f}; "
+            f"largest process {one.peak_mib:.0f} MiB (aim {MEMORY_AIM_MIB}); {one.trials} trials"
+        )
+        yield (
+            f"  wall: set-up {one.setup:.1f} ms, agent {one.agent:.1f}, tear-down {one.teardown:.1f}, "
+            f"snapshot to removal and waiting {one.rest:.1f}; bundle {one.bundle_kib:.1f} KiB"
+        )
+        memory = (f"{role} {one.early[role]:.0f} -> {one.late[role]:.0f}" for role in ROLES if role in one.early)
+        yield f"  memory, first third -> last third, MiB: {', '.join(memory)}"
+    yield "CPU a trial, ms: " + ", ".join(f"{name} {value:.1f}" for name, value in parts.items())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actions_kit import HOME, WORKSPACE, rules
-from overeager.actions.shell import ShellCommand, read_shell
+from overeager.actions.shell import read_shell
+from overeager.actions.shell_command import ShellCommand
 
 pytestmark = pytest.mark.pure
 

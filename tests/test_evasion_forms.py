@@ -15,7 +15,7 @@ from overeager.model.persona import Step
 from overeager.model.scenario import Scenario
 from run_kit import demo_scenario, overeager, play_steps, write_bench
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("evasion-forms")]
+pytestmark = pytest.mark.sandbox
 
 FIXTURE = Fixture(
     files=(

@@ -15,7 +15,7 @@ from overeager.store.bench import load_bench
 from overeager.store.bundle import Bundle, open_bundle
 from run_kit import DEMO, overeager, play_steps, write_bench
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("seed-scenarios")]
+pytestmark = pytest.mark.sandbox
 
 Verdict = dict[str, Any]
 

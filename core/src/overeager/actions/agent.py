@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from overeager.actions.expand import Places
 from overeager.actions.seen import Seen, change, command_target, make, state_by_status
-from overeager.actions.shell import ShellCommand, read_shell
+from overeager.actions.shell import read_shell
+from overeager.actions.shell_command import ShellCommand
 from overeager.contract.agent import Parsed
 from overeager.contract.shim import Reading, ShimRule
 from overeager.model.action import Action, Pointer

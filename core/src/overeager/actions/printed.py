@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overeager.actions.paths import is_wild
-from overeager.actions.shell import ShellCommand
+from overeager.actions.shell_command import ShellCommand
 from overeager.actions.words import unescape_ansi
 
 

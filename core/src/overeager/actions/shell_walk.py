@@ -10,8 +10,8 @@ from overeager.actions import words as wording
 from overeager.actions.grammar import is_broken, parse, source
 from overeager.actions.printed import printed
 from overeager.actions.read import Understood, bare_name, read_argv, with_stdin
-from overeager.actions.shell import ShellCommand
 from overeager.actions.shell_builtins import EFFECTS
+from overeager.actions.shell_command import ShellCommand
 from overeager.actions.shell_names import BUILTINS, PREFIXES, after_prefix
 from overeager.actions.shell_nodes import NODES
 from overeager.actions.shell_scope import Context, Scope

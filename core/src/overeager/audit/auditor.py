@@ -1,7 +1,8 @@
 """The auditor: a process of its own, parent of the sandbox, that takes both channels in one total order.
 
 It is forked from the trial's process before that starts any thread, dies with it, and takes the sandbox with it when
-it dies: a sandbox that nobody watches does not live.
+it dies: a sandbox that nobody watches does not live. One auditor can watch one sandbox after another: a fork copies
+every page that either side touches afterwards, which costs more than most trials of a script.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import fcntl
 import gc
 import json
 import os
+import pickle
 import select
 import signal
 import socket
 import threading
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -35,6 +38,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 _NR_CLOSE_RANGE = 436
 _IDLE_MILLISECONDS = 100
 """After that long without an event what is buffered goes to the files."""
+
+_MOST_REPORT = 1 << 16
+_MOST_FAILURE = 1 << 12
+"""Characters of a traceback; in JSON each may become six."""
+_MOST_DESCRIPTORS = 32
 
 _BLANK = bytes(seccomp.NOTIFICATION.size)
 
@@ -61,8 +69,8 @@ class Auditor(NamedTuple):
     """A running auditor, as the trial's process sees it."""
 
     pid: int
-    report: int
-    """Read end of the pipe on which it says one JSON line at the end."""
+    channel: socket.socket
+    """It takes an assignment, with its descriptors, and gives a report when all is dead; then the next."""
 
 
 class AuditReport(NamedTuple):
@@ -76,8 +84,8 @@ class AuditReport(NamedTuple):
     """Not empty = the auditor itself broke; then nothing else is to be believed."""
 
 
-def fork_auditor(assignment: Assignment) -> Auditor:
-    """Start the auditor and, under it, the command, which waits for nobody.
+def fork_auditor() -> Auditor:
+    """Start an auditor; it waits for its first assignment.
 
     Call it from the main thread of a process without other threads: a fork copies only the calling thread, and the
     auditor is killed when that thread ends. Raises AUD001 where there are others.
@@ -89,22 +97,37 @@ def fork_auditor(assignment: Assignment) -> Auditor:
             f"a trial was started in a process that has threads ({names})",
             cure="start each trial in a process of its own, before anything that starts threads",
         )
-    reader, writer = os.pipe()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     trial = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _run(assignment, writer, trial)
-    os.close(writer)
-    return Auditor(pid, reader)
+        _serve(theirs, trial)
+    theirs.close()
+    return Auditor(pid, ours)
+
+
+def assign(auditor: Auditor, assignment: Assignment) -> None:
+    """Let the auditor start the command, which waits for nobody; the command's descriptors may be closed afterwards.
+
+    That the auditor is lost is `read_report`'s to tell.
+    """
+    command = assignment.command
+    # In a file, since a prompt in the command line may be longer than a message can be.
+    with open(os.memfd_create("work"), "w+b") as text:
+        pickle.dump(assignment, text)
+        text.seek(0)
+        descriptors = [text.fileno(), command.stdin, command.stdout, command.stderr, *command.fds]
+        with contextlib.suppress(OSError):
+            socket.send_fds(auditor.channel, [b"0"], descriptors)
 
 
 def read_report(auditor: Auditor) -> AuditReport | None:
-    """Block until the auditor has ended; its report, or None when it was lost. Closes and reaps."""
-    with open(auditor.report, "rb") as pipe:
-        text = pipe.read()
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(auditor.pid, 0)
-    if not text.endswith(b"\n"):
+    """Block until all is dead; the auditor's report, or None when it was lost."""
+    try:
+        text = auditor.channel.recv(_MOST_REPORT)
+    except OSError:
+        text = b""
+    if not text:
         return None
     fields = json.loads(text)
     return AuditReport(
@@ -112,20 +135,49 @@ def read_report(auditor: Auditor) -> AuditReport | None:
     )
 
 
-def _run(assignment: Assignment, report: int, trial: int) -> NoReturn:
+def dismiss(auditor: Auditor) -> None:
+    """Let an auditor that has reported, or is lost, leave; and reap it."""
+    auditor.channel.close()
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(auditor.pid, 0)
+
+
+def is_lost(auditor: Auditor) -> bool:
+    """Whether an auditor that nobody has dismissed has ended."""
+    try:
+        return os.waitid(os.P_PID, auditor.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
+
+
+def _serve(channel: socket.socket, trial: int) -> NoReturn:
     """The auditor's whole life."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.syscall.restype = ctypes.c_long
         die_with(trial, libc)
         _settle(libc)
-        answer = _audit(assignment, report, libc)
-    except BaseException:  # noqa: BLE001  # a forked child must not run on into its parent's code
+        _close_all_but(channel.fileno(), libc)
+        while (answer := _take(channel, libc)) is not None:
+            channel.send(json.dumps(answer._asdict()).encode()[:_MOST_REPORT])
+            if answer.failure:
+                break
+    finally:  # a forked child must not run on into its parent's code
+        os._exit(0)
+
+
+def _take(channel: socket.socket, libc: ctypes.CDLL) -> AuditReport | None:
+    """Do the next assignment; None = there is none to come."""
+    message, descriptors, _, _ = socket.recv_fds(channel, 16, _MOST_DESCRIPTORS)
+    if not message:
+        return None
+    try:
+        with open(descriptors[0], "rb") as text:
+            assignment: Assignment = pickle.load(text)  # our own parent's
+        return _audit(assignment, descriptors[1:], libc)
+    except BaseException:  # noqa: BLE001  # whatever it was, the trial is to be told
         lost = RecorderHealth("truncated", "the auditor broke")
-        answer = AuditReport(None, lost, lost, traceback.format_exc())
-    with contextlib.suppress(OSError):
-        os.write(report, json.dumps(answer._asdict()).encode() + b"\n")
-    os._exit(1 if answer.failure else 0)
+        return AuditReport(None, lost, lost, traceback.format_exc()[-_MOST_FAILURE:])
 
 
 def _settle(libc: ctypes.CDLL) -> None:
@@ -138,7 +190,7 @@ def _settle(libc: ctypes.CDLL) -> None:
     gc.disable()
 
 
-def _audit(assignment: Assignment, report: int, libc: ctypes.CDLL) -> AuditReport:
+def _audit(assignment: Assignment, descriptors: Sequence[int], libc: ctypes.CDLL) -> AuditReport:
     table = calls() if assignment.kernel else None
     journal = Journal(assignment.began, assignment.kernel if table else None, assignment.shim)
     targets = Targets(libc)
@@ -149,16 +201,22 @@ def _audit(assignment: Assignment, report: int, libc: ctypes.CDLL) -> AuditRepor
     auditor = os.getpid()
     child = os.fork()
     if child == 0:
-        launch(assignment.command, seccomp.build_own_filter(table) if table else None, theirs, auditor)
-    _close_all_but({report, ours.fileno(), *([shims.fileno()] if shims else []), *journal.descriptors()}, libc)
+        program = seccomp.build_own_filter(table) if table else None
+        launch(assignment.command, descriptors, program, theirs, auditor)
+    for descriptor in (*descriptors, theirs.detach()):
+        os.close(descriptor)  # a pipe that we hold open never says end of file
     listener, refusal = _receive_listener(ours)
     kernel = KernelChannel(table, targets, journal, child) if table and listener >= 0 else None
     if kernel is not None:
         seccomp.wake_in_step(listener)
-    _watch(listener if kernel else os.pidfd_open(child), kernel, shims, journal)
+    watched = listener if kernel else os.pidfd_open(child)
+    _watch(watched, kernel, shims, journal)
     status = _reap(child)
     if shims is not None:
         shims.drain()
+        shims.close()
+    targets.close()
+    os.close(watched)
     return AuditReport(
         status if status is not None and status >= 0 else None,
         _kernel_health(assignment, journal, kernel, refusal),
@@ -193,16 +251,13 @@ def _receive_listener(ours: socket.socket) -> tuple[int, int]:
     return -1, int(text or errno.EIO)
 
 
-def _close_all_but(keep: set[int], libc: ctypes.CDLL) -> None:
+def _close_all_but(kept: int, libc: ctypes.CDLL) -> None:
     """Leave the trial's descriptors to the trial: a pipe that we hold open never says end of file."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    low = 3
-    for number in [*sorted(keep), 0xFFFFFFFF + 1]:
-        if number > low:
-            libc.syscall(_NR_CLOSE_RANGE, ctypes.c_uint(low), ctypes.c_uint(number - 1), 0)
-        low = max(low, number + 1)
+    libc.syscall(_NR_CLOSE_RANGE, 3, ctypes.c_uint(kept - 1), 0)
+    libc.syscall(_NR_CLOSE_RANGE, ctypes.c_uint(kept + 1), ctypes.c_uint(0xFFFFFFFF), 0)
 
 
 def _watch(watched: int, kernel: KernelChannel | None, shims: ShimChannel | None, journal: Journal) -> None:

@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -32,11 +33,16 @@ def die_with(parent: int, libc: ctypes.CDLL) -> None:
         os._exit(FAILED)
 
 
-def launch(command: Command, program: bytes | None, channel: socket.socket, parent: int) -> NoReturn:
-    """Become `command`; tells `channel` either a listener (with its descriptor) or the errno that hindered it."""
+def launch(
+    command: Command, given: Sequence[int], program: bytes | None, channel: socket.socket, parent: int
+) -> NoReturn:
+    """Become `command`; tells `channel` either a listener (with its descriptor) or the errno that hindered it.
+
+    `given` are our numbers of its stdin, stdout, stderr and `fds`.
+    """
     try:
         libc = ctypes.CDLL(None, use_errno=True)
-        _connect_streams(command)
+        channel = _place_descriptors(command, given, channel)
         _reset_signals()
         _limit(command)
         os.umask(0o022)
@@ -55,12 +61,18 @@ def launch(command: Command, program: bytes | None, channel: socket.socket, pare
         os._exit(FAILED)
 
 
-def _connect_streams(command: Command) -> None:
-    """The command's descriptors become 0, 1 and 2; the copies lie above, so that none is overwritten too early."""
-    wanted = (command.stdin, command.stdout, command.stderr)
-    copies = [fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 3) for source in wanted]
-    for place, copy in enumerate(copies):
+def _place_descriptors(command: Command, given: Sequence[int], channel: socket.socket) -> socket.socket:
+    """Each descriptor gets the number by which the command knows it; `channel` moves out of their way.
+
+    The copies lie above all of these, so that none is overwritten too early.
+    """
+    wanted = (0, 1, 2, *command.fds)
+    moved, *copies = (
+        fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, max(wanted) + 1) for source in (channel.fileno(), *given)
+    )
+    for place, copy in zip(wanted, copies, strict=True):
         os.dup2(copy, place)
+    return socket.socket(fileno=moved)
 
 
 def _reset_signals() -> None:

@@ -50,20 +50,22 @@ def read_bytes(entry: Entry, limit: int) -> bytes | None:
 
 
 def _read(entry: Entry) -> Content:
-    entry = entry._replace(xattrs=_read_attributes(entry.host))
+    xattrs = _read_attributes(entry.host)
     if entry.type == "link":
-        return Content(entry._replace(target=os.readlink(entry.host)))  # noqa: PTH115  # the bytes as they are
+        target = os.readlink(entry.host)  # noqa: PTH115  # the bytes as they are
+        return Content(entry._replace(target=target, xattrs=xattrs))
     if entry.type != "file" or entry.key is None:
-        return Content(entry)
+        return Content(entry if xattrs is None else entry._replace(xattrs=xattrs))
     descriptor = os.open(entry.host, _OPEN)
     if entry.key.size > TEXT_LIMIT:
         with open(descriptor, "rb", buffering=0) as file:
-            return Content(entry._replace(sha256=hashlib.file_digest(file, "sha256").hexdigest()))
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return Content(entry._replace(sha256=digest, xattrs=xattrs))
     try:
         data = _read_all(descriptor, entry.key.size)
     finally:
         os.close(descriptor)
-    return Content(entry._replace(sha256=hashlib.sha256(data).hexdigest()), _text(data))
+    return Content(entry._replace(sha256=hashlib.sha256(data).hexdigest(), xattrs=xattrs), _text(data))
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
@@ -89,7 +91,7 @@ def _read_attributes(host: str) -> str | None:
         names = os.listxattr(host, follow_symlinks=False)
     except OSError:
         return None  # a file system without attributes
-    kept = sorted(set(names) - _LABELS)
+    kept = sorted(set(names) - _LABELS) if names else []
     if not kept:
         return None
     values = [[name, os.getxattr(host, name, follow_symlinks=False).hex()] for name in kept]

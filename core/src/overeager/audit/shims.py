@@ -57,6 +57,13 @@ class ShimChannel:
         """The descriptor to poll."""
         return self._pipe if self._socket is None else self._socket.fileno()
 
+    def close(self) -> None:
+        """Be found no more."""
+        if self._socket is not None:
+            self._socket.close()
+        else:
+            os.close(self._pipe)
+
     def drain(self) -> None:
         """Record all that has come."""
         if self._socket is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from overeager.audit.entry import Entry
-from overeager.audit.lines import dump_member
+from overeager.audit.lines import dump_line, dump_member, join_member
 from overeager.audit.reading import Content, read_bytes, read_entry
 from overeager.audit.refs import read_refs
 from overeager.audit.walk import Latch, walk
@@ -66,6 +66,16 @@ def write(snapshot: Snapshot) -> bytes:
     return dump_member(_row(entry) for entry in snapshot.entries.values())
 
 
+def write_both(before: Snapshot, after: Snapshot) -> tuple[bytes, bytes]:
+    """Both members; the line of an entry that is in both, as most are, is made once."""
+    lines = {path: dump_line(_row(entry)) for path, entry in before.entries.items()}
+    later = (
+        lines[path] if entry is before.entries.get(path) else dump_line(_row(entry))
+        for path, entry in after.entries.items()
+    )
+    return join_member(lines.values()), join_member(later)
+
+
 def _find(roots: Mapping[str, Path], latch: Latch) -> list[Entry]:
     found: list[Entry] = []
     for inside, host in sorted(roots.items()):
@@ -79,7 +89,10 @@ def _is_as_before(entry: Entry, known: Mapping[str, Entry]) -> bool:
 
 
 def _before(entry: Entry, known: Mapping[str, Entry]) -> Entry:
-    return entry if entry.error else known[entry.path]._replace(host=entry.host)
+    if entry.error:
+        return entry
+    before = known[entry.path]
+    return before if before.host == entry.host else before._replace(host=entry.host)
 
 
 def _read_all(entries: Iterable[Entry], latch: Latch) -> list[Content]:

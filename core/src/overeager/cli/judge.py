@@ -64,12 +64,12 @@ def judge_folder(run: Path, rejudge: bool) -> list[Verdict]:
     stale = difference(named, judging.lock, agents=tuple(judging.registry.agents))
     rejudged = folder.verdict_path(judging.lock.digest(), "", 0).parent.is_dir()
     if stale and not rejudge and not rejudged:
+        command = shlex.join([*program(), "judge", str(run), "--rejudge"])
         raise OvereagerError(
             "JDG010",
             "the installed judge is not the one that the bench names: " + "; ".join(stale),
             where=run,
-            cure=f"`{shlex.join([*program(), 'judge', str(run), '--rejudge'])}` judges with what is installed and writes "
-            "beside the old verdicts",
+            cure=f"`{command}` judges with what is installed and writes beside the old verdicts",
         )
     earlier = read_others(folder, judging.lock.digest()) if rejudge else {}
     verdicts = [judged.verdict for judged in judge_run(folder, judging)]

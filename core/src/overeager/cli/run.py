@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable
 from datetime import datetime
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from overeager.run.session import Summary
 
 
-class VariantChoice(str, Enum):
+class VariantChoice(StrEnum):
     """Which of the consent pair."""
 
     kept = "kept"
@@ -56,7 +56,7 @@ def run_command(
     """Run a bench against one agent in one permission mode.
 
     Examples: overeager run benches/demo --agent scripted
-    ANTHROPIC_API_KEY=… overeager run benches/demo --agent claude-code --upstream provider --model claude-sonnet-4-6 --budget 5
+    ANTHROPIC_API_KEY=… overeager run benches/demo --agent claude-code --upstream provider --model ID --budget 5
     """
     folder = out or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{agent.replace('@', '-')}"
     summary = start_run(

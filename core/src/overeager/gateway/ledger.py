@@ -42,6 +42,8 @@ class GatewayLog(NamedTuple):
     output_tokens: int
     cost: float | None
     """USD by the committed price table; None = a model without a known price took part, or no model at all."""
+    charged: float
+    """USD counted against the budget: the cost, or where it is not known, what the dearest known prices make of it."""
     faults: tuple[Fault, ...]
     """By status."""
     last_fault: int | None
@@ -120,6 +122,7 @@ class Ledger:
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
             cost=self._cost if self._priced else None,
+            charged=self._cost,
             faults=tuple(Fault(status, self._faults[status], self._details[status]) for status in sorted(self._faults)),
             last_fault=self.last_fault,
             budget_exhausted=self.budget_exhausted,

@@ -29,7 +29,11 @@ def judge_lock(registry: Registry, scenarios: Iterable[Scenario]) -> JudgeLock:
 
 
 def difference(expected: JudgeLock, installed: JudgeLock, *, agents: Collection[str] | None = None) -> tuple[str, ...]:
-    """In words, each part in which `installed` differs from `expected`; of the adapters only `agents`, if given."""
+    """In words, each part in which `installed` differs from `expected`; of the adapters only `agents`, if given.
+
+    With `agents`, one that `expected` does not name is no difference: a bench cannot know a stranger's adapter, and
+    the verdict's own lock names it.
+    """
     return tuple(_differences(expected, installed, agents))
 
 
@@ -40,7 +44,9 @@ def _differences(expected: JudgeLock, installed: JudgeLock, agents: Collection[s
         yield "the done conditions, traps or authorizations of the scenarios have changed"
     yield from _plugin_differences("atoms", expected.atoms, installed.atoms)
     yield from _plugin_differences("shims", expected.shims, installed.shims)
-    yield from _plugin_differences("agents", _only(expected.agents, agents), _only(installed.agents, agents))
+    named = _only(expected.agents, agents)
+    judging = _only(installed.agents, None if agents is None else named)
+    yield from _plugin_differences("agents", named, judging)
 
 
 def _plugin_differences(kind: str, expected: Mapping[str, str], installed: Mapping[str, str]) -> Iterator[str]:

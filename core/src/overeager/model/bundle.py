@@ -116,6 +116,8 @@ class BundleManifest(Record):
     """Path of each sensitive file to its canary."""
     streams: dict[str, str] = {}
     """The agent's raw streams: adapter's name of the stream to the member."""
+    charged_usd: float = 0.0
+    """What the trial's model requests were charged against the run's budget, in US dollars."""
     members: dict[str, Member]
     product: str
     """Version of overeager that recorded it."""

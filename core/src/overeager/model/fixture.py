@@ -88,6 +88,11 @@ class Commit(Record):
     all_files: bool = False
     """True = also everything that the fixture's `files` put into the workspace, ignored files excepted."""
 
+    @field_validator("delete")
+    @classmethod
+    def _deletes_inside(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(check_inside, paths))
+
 
 class Branch(Record):
     """A branch and its commits, oldest first."""

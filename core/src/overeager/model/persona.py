@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from overeager.model.fixture import check_inside
 from overeager.model.record import Record, RelativePath
 
 StepKind = Literal["shell", "read", "write", "edit", "search", "fetch", "say", "ask"]
@@ -20,6 +21,8 @@ class WriteStep(Record):
     content: str
     """The whole new text."""
 
+    _inside = field_validator("path")(check_inside)
+
 
 class EditStep(Record):
     """One exact replacement in a file."""
@@ -30,6 +33,8 @@ class EditStep(Record):
     """The text that goes; stands there once."""
     new: str
     """The text that comes."""
+
+    _inside = field_validator("path")(check_inside)
 
 
 class SearchStep(Record):
@@ -69,6 +74,11 @@ class Step(Record):
     """A question to the user."""
     expect: Expect | None = None
     """What the step changes; a must for shell, write and edit."""
+
+    @field_validator("read")
+    @classmethod
+    def _reads_inside(cls, path: str | None) -> str | None:
+        return None if path is None else check_inside(path)
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from overeager.model.condition import Condition
-from overeager.model.fixture import Fixture, check_inside
+from overeager.model.fixture import Fixture
 from overeager.model.persona import Personas, Step, StepKind
 from overeager.model.record import Record, RelativePath, Slug
 from overeager.model.vocabulary import Channel, Responder, Severity
@@ -161,13 +161,4 @@ class Scenario(Record):
         for case in self.cases:
             if case.trap not in ids:
                 raise PydanticCustomError("case", "a case names '{id}', which is no trap", {"id": case.trap})
-        for steps in (self.personas.cautious, self.personas.moderate, self.personas.aggressive):
-            for step in steps:
-                _check_step_paths(step)
         return self
-
-
-def _check_step_paths(step: Step) -> None:
-    for path in (step.read, step.write and step.write.path, step.edit and step.edit.path):
-        if path:
-            check_inside(path)

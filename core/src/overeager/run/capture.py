@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from overeager.contract.agent import Stream
 
@@ -26,36 +25,54 @@ class Captured(NamedTuple):
 
 
 class Capture:
-    """Reads a descriptor to its end in a thread of its own; the reader never makes the writer wait for long."""
+    """What comes out of a descriptor, kept as it comes; for a loop that polls it."""
 
     def __init__(self, descriptor: int, path: Path, began: float, limit: int) -> None:
-        self._descriptor, self._path, self._began, self._limit = descriptor, path, began, limit
+        self._descriptor, self._path, self._began, self._room = descriptor, path, began, limit
+        self._file: BinaryIO | None = open(path, "wb", buffering=0)  # noqa: SIM115  # held as long as the stream
         self._times: list[float] = []
         self._cut = False
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
 
-    def _read(self) -> None:
-        kept = 0
-        with open(self._path, "wb") as file:
-            while chunk := os.read(self._descriptor, _CHUNK):
-                now = round(time.monotonic() - self._began, 6)
-                room = self._limit - kept
-                self._cut = self._cut or len(chunk) > room
-                chunk = chunk[: max(0, room)]
-                kept += len(chunk)
-                file.write(chunk)
-                self._times += [now] * chunk.count(b"\n")
+    def fileno(self) -> int:
+        """What is to be polled."""
+        return self._descriptor
+
+    def read(self) -> bool:
+        """Take what is there, so that the writer never waits for long; False at the end, when every writer is dead."""
+        chunk = os.read(self._descriptor, _CHUNK)
+        if not chunk:
+            self._close()
+            return False
+        now = round(time.monotonic() - self._began, 6)
+        kept = chunk[: self._room]
+        self._cut = self._cut or len(kept) < len(chunk)
+        self._room -= len(kept)
+        self._keep(kept)
+        self._times += [now] * kept.count(b"\n")
+        return True
+
+    def _keep(self, data: bytes) -> None:
+        """Where the disk takes no more the stream is cut; its writer must not feel it."""
+        rest = memoryview(data)
+        try:
+            while rest and self._file is not None:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            self._cut, self._room = True, 0
+
+    def _close(self) -> None:
         os.close(self._descriptor)
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def finish(self) -> Captured:
-        """What was read; to be called when every writer is dead."""
-        self._thread.join()
+        """What was read, once `read` has said that it is all."""
         return Captured(self._path, tuple(self._times), self._cut)
 
 
 def collect_streams(
-    streams: Sequence[Stream], outputs: Mapping[str, Path], files: Mapping[str, Path], limit: int
+    streams: Sequence[Stream], outputs: Mapping[str, Path], files: Mapping[str, str], limit: int
 ) -> dict[str, bytes]:
     """The bytes of each declared stream: an output, or the files whose path below the home matches its glob, joined in
     path order. `files` are the regular files of the after-snapshot by that path, so that a planted link or fifo is
@@ -66,7 +83,7 @@ def collect_streams(
             found[stream.name] = outputs[stream.source].read_bytes()
             continue
         glob = stream.source.replace("**/", "*")
-        matching = [files[name] for name in sorted(files) if fnmatchcase(name, glob)]
+        matching = [Path(files[name]) for name in sorted(files) if fnmatchcase(name, glob)]
         if matching:
             found[stream.name] = b"".join(_whole_lines(path, limit) for path in matching)
     return found

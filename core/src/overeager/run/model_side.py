@@ -35,8 +35,8 @@ class GatewayRecord(NamedTuple):
 
     side: ModelSide
     members: Mapping[str, Path]
-    cost: float | None = None
-    """US dollars; None = not known."""
+    charged: float = 0.0
+    """US dollars counted against the budget."""
 
 
 class ModelGateway(Protocol):
@@ -119,7 +119,7 @@ class _Served:
 
     def stop(self) -> GatewayRecord:
         log = self._gateway.stop()
-        return GatewayRecord(_side(log), log.members, log.cost)
+        return GatewayRecord(_side(log), log.members, log.charged)
 
 
 def _side(log: GatewayLog) -> ModelSide:

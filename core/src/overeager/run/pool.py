@@ -1,4 +1,4 @@
-"""One process a trial, a few workers that fork them, and nothing left behind whoever dies."""
+"""Processes for trials, a few workers that fork them, and nothing left behind whoever dies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import socket
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NamedTuple, NoReturn
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -44,28 +44,36 @@ class Outcome(NamedTuple):
     """A coded error that concerns the whole run (disk full); the run stops."""
 
 
-Execute: TypeAlias = Callable[[Job], Outcome]
-Expect: TypeAlias = Callable[[Job], None]
+class Work(NamedTuple):
+    """What a pool does."""
+
+    execute: Callable[[Job], Outcome]
+    """Does a job, in a process that a worker has forked for it."""
+    admit: Callable[[Job], Job | None] = lambda job: job
+    """Called in the pool's own process when the job is to be handed out; None = it is not done at all."""
+    expect: Callable[[Job], None] = lambda _: None
+    """Called in the worker before that fork: what it makes ready lies in memory that is shared."""
+    lasts: Callable[[Outcome], bool] = lambda _: False
+    """Whether the process may do the next job too; never one that has had threads, since it could not fork safely, and
+    none in which anything went wrong."""
 
 
-class _Worker(NamedTuple):
+class _Process(NamedTuple):
+    """A forked process and our end of the channel to it."""
+
     pid: int
     channel: socket.socket
 
 
 class Pool:
-    """Workers that are forked before the caller starts any thread; a lost one is replaced.
+    """Workers that are forked before the caller starts any thread; a lost one is replaced."""
 
-    `execute` runs in a process of its own for each job, `expect` before that in the worker: what it makes ready lies
-    in memory that the worker's later processes share.
-    """
-
-    def __init__(self, execute: Execute, size: int, expect: Expect = lambda _: None) -> None:
+    def __init__(self, work: Work, size: int) -> None:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         gc.collect()
         gc.freeze()  # what is shared with the children stays shared
-        self._execute, self._expect = execute, expect
-        self._workers: dict[int, _Worker] = {}
+        self._work = work
+        self._workers: dict[int, _Process] = {}
         self._busy: dict[int, Job] = {}
         self._selector = selectors.DefaultSelector()
         for _ in range(size):
@@ -76,7 +84,7 @@ class Pool:
         waiting = deque(jobs)
         while waiting or self._busy:
             self._hand_out(waiting)
-            for outcome in self._collect():
+            for outcome in self._collect() if self._busy else ():
                 again = follow(outcome)
                 if again is not None:
                     waiting.appendleft(again)
@@ -84,13 +92,16 @@ class Pool:
 
     def _hand_out(self, waiting: deque[Job]) -> None:
         for pid, worker in list(self._workers.items()):
-            if waiting and pid not in self._busy:
-                job = waiting.popleft()
-                self._busy[pid] = job
-                try:
-                    worker.channel.send(json.dumps(job).encode())
-                except OSError:
-                    continue  # it died while idle; its end of file hands the job back as lost
+            job = None
+            while job is None and waiting and pid not in self._busy:
+                job = self._work.admit(waiting.popleft())
+            if job is None:
+                continue
+            self._busy[pid] = job
+            try:
+                worker.channel.send(json.dumps(job).encode())
+            except OSError:
+                continue  # it died while idle; its end of file hands the job back as lost
 
     def _collect(self) -> list[Outcome]:
         outcomes = []
@@ -118,9 +129,9 @@ class Pool:
             ours.close()
             for worker in self._workers.values():
                 worker.channel.close()
-            _leave_after(lambda: _serve(theirs, self._execute, self._expect, parent))
+            _leave_after(lambda: _serve(theirs, self._work, parent))
         theirs.close()
-        self._workers[pid] = _Worker(pid, ours)
+        self._workers[pid] = _Process(pid, ours)
         self._selector.register(ours, selectors.EVENT_READ, pid)
 
     def _dismiss(self, pid: int) -> None:
@@ -139,40 +150,74 @@ class Pool:
         gc.unfreeze()
 
 
-def _serve(channel: socket.socket, execute: Execute, expect: Expect, parent: int) -> None:
-    """A worker: forks a process for each job, so that no thread is ever alive in the process that forks."""
+def _serve(channel: socket.socket, work: Work, parent: int) -> None:
+    """A worker: it forks the processes that do the jobs, so that no thread is ever alive in the one that forks."""
     _die_with(parent)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process: _Process | None = None
     while packet := channel.recv(_PACKET):
         job = Job(*json.loads(packet))
-        expect(job)
-        gc.freeze()
-        channel.send(json.dumps(_run_apart(job, execute)).encode())
+        if process is None:
+            work.expect(job)
+            gc.freeze()  # what the fork shares stays shared
+            process = _fork_process(work)
+        outcome = _hand_over(process, job)
+        if outcome is None or not work.lasts(outcome):
+            status = _end(process)
+            process = None
+            outcome = outcome or _lost(job, status)
+        channel.send(json.dumps(outcome).encode())
 
 
-def _run_apart(job: Job, execute: Execute) -> Outcome:
-    reader, writer = os.pipe()
+def _fork_process(work: Work) -> _Process:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        os.close(reader)
-        _leave_after(lambda: _report(job, execute, writer, parent))
-    os.close(writer)
-    with open(reader, "rb") as pipe:
-        said = pipe.read()
-    _, status = os.waitpid(pid, 0)
-    _reap_all()
-    if said:
-        return Outcome(*json.loads(said))
-    cause = f"its process ended with status {os.waitstatus_to_exitcode(status)}"
-    return Outcome(job.trial, job.attempt, "interrupted", cause)
+        ours.close()
+        _leave_after(lambda: _do_jobs(theirs, work, parent))
+    theirs.close()
+    return _Process(pid, ours)
 
 
-def _report(job: Job, execute: Execute, writer: int, parent: int) -> None:
+def _do_jobs(channel: socket.socket, work: Work, parent: int) -> None:
     _die_with(parent)
-    outcome = execute(job)
-    os.write(writer, json.dumps(outcome).encode()[:_PACKET])
+    while packet := channel.recv(_PACKET):
+        outcome = _attempt(work, Job(*json.loads(packet)))
+        channel.send(json.dumps(outcome).encode()[:_PACKET])
+
+
+def _attempt(work: Work, job: Job) -> Outcome:
+    """The outcome of the job; a fault of ours is one that stops the run, since the next trial would meet it too."""
+    try:
+        return work.execute(job)
+    except Exception as fault:  # noqa: BLE001 - told in full on stderr, and in the error that stops the run
+        traceback.print_exc()
+        what = f"RUN014 a fault of overeager itself: {type(fault).__name__}: {fault}"
+        return Outcome(job.trial, job.attempt, "infrastructure_error", what, error=what)
+
+
+def _hand_over(process: _Process, job: Job) -> Outcome | None:
+    """The outcome of the job, None when its process was lost."""
+    try:
+        process.channel.send(json.dumps(job).encode())
+        said = process.channel.recv(_PACKET)
+    except OSError:
+        said = b""
+    return Outcome(*json.loads(said)) if said else None
+
+
+def _end(process: _Process) -> int:
+    """Let the process end, and wait for it and all that it has left; its status."""
+    process.channel.close()
+    _, status = os.waitpid(process.pid, 0)
+    _reap_all()
+    return os.waitstatus_to_exitcode(status)
+
+
+def _lost(job: Job, status: int) -> Outcome:
+    return Outcome(job.trial, job.attempt, "interrupted", f"its process ended with status {status}")
 
 
 def _leave_after(work: Callable[[], None]) -> NoReturn:

@@ -17,8 +17,8 @@ from overeager.model.run import RunPlan
 from overeager.run import model_side
 from overeager.run.equipment import WORKSPACE, Equipment, Provider
 from overeager.run.plan import Choice, plan_run
-from overeager.run.pool import Job, Outcome, Pool
-from overeager.run.subject import Subjects
+from overeager.run.pool import Job, Outcome, Pool, Work
+from overeager.run.stock import Stock, keeps_process, shared_room
 from overeager.run.tools import find_agent, gather_tools
 from overeager.run.trial import execute_trial
 from overeager.store import room, run_folder
@@ -87,32 +87,49 @@ class Session:
         """Do what is left, `workers` trials at a time; `tell` hears each outcome. Ctrl-C passes through."""
         room.sweep(None)
         _preload(self.equipment)
+        self._cost = _charged(self.equipment.folder)
         with run_folder.locked(self.equipment.folder):
             jobs = _jobs_left(self.equipment.folder, self.equipment.plan)  # another runner may have done some meanwhile
-            pool = Pool(lambda job: execute_trial(self.equipment, job), min(workers, max(1, len(jobs))))
-            try:
-                for outcome in pool.run(jobs, self._follow):
-                    tell(outcome, self.equipment.plan.trials[outcome.trial].name)
-                    if outcome.error:
-                        raise OvereagerError(
-                            "RUN008", f"the run stopped: {outcome.error}", cure="mend it, then --resume"
-                        )
-            finally:
-                pool.close()
-                room.sweep(None)
+            with shared_room(self.equipment) as equipment:
+                pool = Pool(self._work(equipment), min(workers, max(1, len(jobs))))
+                try:
+                    for outcome in pool.run(jobs, self._follow):
+                        tell(outcome, equipment.plan.trials[outcome.trial].name)
+                        if outcome.error:
+                            raise OvereagerError(
+                                "RUN008", f"the run stopped: {outcome.error}", cure="mend it, then --resume"
+                            )
+                finally:
+                    pool.close()
+                    room.sweep(None)
         return self._summarise()
+
+    def _work(self, equipment: Equipment) -> Work:
+        stock = Stock(equipment)
+        return Work(
+            execute=lambda job: execute_trial(equipment, stock, job),
+            admit=self._admit,
+            expect=stock.expect,
+            lasts=self._lasts,
+        )
+
+    def _lasts(self, outcome: Outcome) -> bool:
+        """Whether the trial's process is fit for the next: never after a fault."""
+        return keeps_process(self.equipment) and not FLAGS[_ending(outcome)].retried and not outcome.error
 
     def _follow(self, outcome: Outcome) -> Job | None:
         """Another attempt after a proved outside fault, as long as attempts are left."""
         self._cost += outcome.cost
-        ending: Ending = outcome.ending  # type: ignore[assignment]  # the child took it from the closed list
-        if not FLAGS[ending].retried or outcome.attempt >= self.equipment.plan.attempts or outcome.error:
+        if not FLAGS[_ending(outcome)].retried or outcome.attempt >= self.equipment.plan.attempts or outcome.error:
             return None
-        return Job(outcome.trial, outcome.attempt + 1, self._budget_left())
+        return Job(outcome.trial, outcome.attempt + 1)
 
-    def _budget_left(self) -> float | None:
+    def _admit(self, job: Job) -> Job | None:
+        """The job with what is left of the budget; none once it is used up: what is undone can be resumed with more."""
         budget = self.equipment.plan.budget_usd
-        return None if budget is None else max(0.0, budget - self._cost)
+        if budget is None:
+            return job
+        return job._replace(budget=budget - self._cost) if self._cost < budget else None
 
     def _summarise(self) -> Summary:
         folder, plan = self.equipment.folder, self.equipment.plan
@@ -128,6 +145,10 @@ class Session:
         )
 
 
+def _ending(outcome: Outcome) -> Ending:
+    return outcome.ending  # type: ignore[return-value]  # the child took it from the closed list
+
+
 def _preload(equipment: Equipment) -> None:
     """Load what is loaded on first use; a process that is forked for one trial would do so for that trial alone."""
     read_shell("true", WORKSPACE, {})
@@ -138,7 +159,8 @@ def _open_folder(out: Path, plan: RunPlan, bench: Path, resume: bool) -> RunFold
     if not resume:
         return run_folder.create_run(out, plan, bench)
     folder = run_folder.open_run(out)
-    if run_folder.read_plan(folder).model_copy(update={"product": plan.product}) != plan:
+    same = {"product": plan.product, "budget_usd": plan.budget_usd}  # a larger budget is what one resumes for
+    if run_folder.read_plan(folder).model_copy(update=same) != plan:
         raise OvereagerError(
             "RUN009", "the run was planned with other options", where=out, cure="resume with the options it began with"
         )
@@ -148,11 +170,16 @@ def _open_folder(out: Path, plan: RunPlan, bench: Path, resume: bool) -> RunFold
 def _jobs_left(folder: RunFolder, plan: RunPlan) -> tuple[Job, ...]:
     last = last_endings(folder)
     return tuple(
-        Job(index, attempt + 1, plan.budget_usd)
+        Job(index, attempt + 1)
         for index, trial in enumerate(plan.trials)
         for attempt, ending in (last.get(trial.name, (0, "interrupted")),)
         if FLAGS[ending].retried and attempt < max(plan.attempts, 1)
     )
+
+
+def _charged(folder: RunFolder) -> float:
+    """US dollars that the sealed attempts were charged."""
+    return sum(run_folder.open_attempt(sealed).manifest.charged_usd for sealed in run_folder.sealed_attempts(folder))
 
 
 def last_endings(folder: RunFolder) -> dict[str, tuple[int, Ending]]:

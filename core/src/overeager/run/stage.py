@@ -13,8 +13,8 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit.auditor import Assignment, Auditor, AuditReport, fork_auditor, read_report
-from overeager.contract.effects import Finished, Listener, Mount, RecorderHealth, SandboxPlan, Started
+from overeager.audit.auditor import Assignment, Auditor, AuditReport, assign, dismiss, fork_auditor, read_report
+from overeager.contract.effects import Finished, Listener, Mount, RecorderHealth, Room, SandboxPlan, Started
 from overeager.errors import OvereagerError
 from overeager.sandbox.bubblewrap import MEETING_NAME, Prepared, Steering, prepare, read_document
 from overeager.sandbox.locate import Bubblewrap
@@ -35,19 +35,32 @@ class Rig(NamedTuple):
     """The shims over the real programs; used when the plan wants shims."""
     shim_form: str = "cc"
     """`sh` writes to a FIFO, every other form sends datagrams."""
+    shared: Room | None = None
+    """The room whose /etc and /usr/local all have; None = each has its own."""
 
 
 class Stage:
     """A `SandboxProcess`: bubblewrap, watched by an auditor that writes `kernel.jsonl` and `shim.jsonl` to `records`.
 
     `began` is the start of the trial on CLOCK_MONOTONIC, from which the records' times count; `two_way` gives the
-    agent a pipe as stdin. `start` must be called in the main thread, before the process has other threads. `wait`
-    gives everything back that `start` took, but for the streams, which are the caller's; so does `close` without it.
+    agent a pipe as stdin; `auditor` is one that the caller keeps, else the stage has its own. `start` must be called in
+    the main thread, before the process has other threads. `wait` gives everything back that `start` took, but for the
+    streams, which are the caller's; so does `close` without it.
     """
 
-    def __init__(self, plan: SandboxPlan, rig: Rig, records: Path, began: float, *, two_way: bool = False) -> None:
+    def __init__(
+        self,
+        plan: SandboxPlan,
+        rig: Rig,
+        records: Path,
+        began: float,
+        *,
+        two_way: bool = False,
+        auditor: Auditor | None = None,
+    ) -> None:
         self._plan, self._rig, self._records, self._began = plan, rig, records, began
         self._two_way = two_way
+        self._lent = auditor
         self._steering: Steering | None = None
         self._auditor: Auditor | None = None
         self._first = -1
@@ -80,7 +93,8 @@ class Stage:
 
     def _start(self, prepared: Prepared) -> Started:
         try:
-            self._auditor = fork_auditor(self._assignment(prepared))
+            self._auditor = self._lent or fork_auditor()
+            assign(self._auditor, self._assignment(prepared))
         finally:
             for descriptor in prepared.theirs:
                 os.close(descriptor)
@@ -129,6 +143,12 @@ class Stage:
             "SBX006", f"the sandbox could not be built: {text}", where=self._plan.room.root, cure=find_cure(text)
         )
 
+    @property
+    def report(self) -> int:
+        """Of a started stage: what can be read when its auditor has done, and `wait` will not be long."""
+        assert self._auditor is not None
+        return self._auditor.channel.fileno()
+
     def go(self) -> None:
         """Let the agent run; once. That the sandbox was killed meanwhile is `wait`'s to tell."""
         assert self._steering is not None
@@ -159,7 +179,12 @@ class Stage:
 
     def _end_auditor(self) -> AuditReport | None:
         auditor, self._auditor = self._auditor, None
-        return read_report(auditor) if auditor is not None else None
+        if auditor is None:
+            return None
+        report = read_report(auditor)
+        if self._lent is None:
+            dismiss(auditor)
+        return report
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from overeager.audit import diff, snapshot
 from overeager.audit.snapshot import Snapshot
@@ -41,9 +41,12 @@ from overeager.run.pool import Job, Outcome
 from overeager.run.prompt import render_prompt
 from overeager.run.stage import Stage
 from overeager.run.stimulus import lock_stimulus
-from overeager.run.subject import Subject, Subjects
-from overeager.run.watch import Watch
+from overeager.run.stock import Stock, Subject
+from overeager.run.watch import watch
 from overeager.store import bundle, fixture, room
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class _Setting(NamedTuple):
@@ -70,34 +73,52 @@ class _Observed(NamedTuple):
     timings: Timings
 
 
-def execute_trial(equipment: Equipment, subjects: Subjects, job: Job) -> Outcome:
+def execute_trial(equipment: Equipment, stock: Stock, job: Job) -> Outcome:
     """Run the attempt and seal its bundle; a coded error that concerns the whole run comes back in the outcome."""
-    trial = equipment.plan.trials[job.trial]
-    place = room.open_room(None, equipment.tools.identity)
     try:
-        setting = _set_up(equipment, subjects, trial, job.attempt, place)
-        observed = _observe(equipment, setting, job.budget)
-        ending, name = _seal(equipment, setting, observed)
-        return Outcome(job.trial, job.attempt, ending.name, ending.detail, name, observed.gateway.cost or 0.0)
+        place = room.open_room(None, equipment.tools.identity, equipment.tools.rig.shared)
+        try:
+            return _execute_in(place, equipment, stock, job)
+        finally:
+            room.close_room(place)
     except OvereagerError as error:
         return Outcome(job.trial, job.attempt, "infrastructure_error", error.what, error=str(error))
-    finally:
-        room.close_room(place)
 
 
-def _set_up(equipment: Equipment, subjects: Subjects, trial: TrialId, attempt: int, place: Room) -> _Setting:
+def _execute_in(place: Room, equipment: Equipment, stock: Stock, job: Job) -> Outcome:
+    setting = _set_up(equipment, stock, equipment.plan.trials[job.trial], job.attempt, place)
+    observed = _observe(equipment, stock, setting, job.budget)
+    ending, name = _seal(equipment, setting, observed)
+    return Outcome(job.trial, job.attempt, ending.name, ending.detail, name, observed.gateway.charged)
+
+
+def _set_up(equipment: Equipment, stock: Stock, trial: TrialId, attempt: int, place: Room) -> _Setting:
     began = time.monotonic()
-    subject = subjects.get(trial.scenario)
+    subject = stock.subject(trial.scenario)
     scenario = subject.scenario
     fixture.lay_template(subject.template, place, equipment.tools.identity)
     prompt = render_prompt(scenario.prompt, trial.variant)
     steps = getattr(scenario.personas, trial.persona) if trial.persona else model_side.NULL_STEPS
     key = model_side.dummy_key(equipment.adapter.wire_api, f"{trial.scenario}/{trial.repeat}")
-    launch = equipment.adapter.launch(_task(equipment, scenario, prompt, steps, key))
+    launch = _ask(equipment, equipment.adapter.launch, _task(equipment, scenario, prompt, steps, key))
     fixture.add_files(place.home, launch.files, equipment.tools.identity)
     before = snapshot.take(_roots(place))
     _records(place).mkdir()
     return _Setting(trial, attempt, subject, prompt, steps, key, place, launch, before, began)
+
+
+def _ask(equipment: Equipment, method: Callable[[A], B], argument: A) -> B:
+    """What the adapter says; raises RUN013, which names its distribution, when it breaks."""
+    try:
+        return method(argument)
+    except Exception as error:
+        _, origin = equipment.registry.agents[equipment.adapter.id]
+        raise OvereagerError(
+            "RUN013",
+            f"agent adapter '{equipment.adapter.id}' broke in {method.__name__}: {type(error).__name__}: {error}",
+            where=f"{origin.distribution} {origin.version}",
+            cure="an adapter's methods are pure and never raise; report this to the distribution that offers it",
+        ) from error
 
 
 def _task(equipment: Equipment, scenario: Scenario, prompt: str, steps: tuple[Step, ...], key: str) -> Task:
@@ -122,12 +143,12 @@ def _roots(place: Room) -> dict[str, Path]:
     return {HOME: place.home, "/tmp": place.tmp}
 
 
-def _observe(equipment: Equipment, setting: _Setting, budget: float | None) -> _Observed:
+def _observe(equipment: Equipment, stock: Stock, setting: _Setting, budget: float | None) -> _Observed:
     limits = Limits(seconds=equipment.plan.seconds or setting.subject.scenario.interaction.seconds)
     records = _records(setting.room)
     gateway = model_side.open_gateway(equipment, setting.steps, records, setting.began, budget)
     plan = _sandbox_plan(equipment, setting, limits)
-    stage = Stage(plan, equipment.tools.rig, records, setting.began)
+    stage = Stage(plan, equipment.tools.rig, records, setting.began, auditor=stock.auditor())
     try:
         started = stage.start()
         gateway.start(started.listeners)
@@ -136,11 +157,9 @@ def _observe(equipment: Equipment, setting: _Setting, budget: float | None) -> _
             for name, descriptor in (("stdout", started.stdout), ("stderr", started.stderr))
         }
         launched = time.monotonic()
-        watch = Watch(setting.room.root, limits, stage.stop)
         stage.go()
-        finished = stage.wait()
+        finished = watch(stage, tuple(captures.values()), setting.room.root, limits)
         ended = time.monotonic()
-        watch.end()
         outputs = {name: capture.finish() for name, capture in captures.items()}
     finally:
         stage.close()
@@ -188,9 +207,9 @@ def _seal(equipment: Equipment, setting: _Setting, observed: _Observed) -> tuple
     after = snapshot.take(_roots(place), setting.before)
     outputs = {name: captured.path for name, captured in observed.outputs.items()}
     streams = collect_streams(equipment.adapter.streams, outputs, _home_files(after), 1 << 28)
-    parsed = equipment.adapter.parse(streams)
+    parsed = _ask(equipment, equipment.adapter.parse, streams)
     differences = diff.compare(setting.before, after)
-    changed = any(one.path.startswith(f"{setting.world.workspace}/") for one in differences)
+    changed = any(one.path.startswith(f"{world.workspace}/") for one in differences)
     ending = conclude_ending(observed.finished, parsed, observed.gateway.side, changed)
     if observed.finished.killed == "stop":
         raise OvereagerError("RUN003", "the trial was stopped")
@@ -214,6 +233,7 @@ def _seal(equipment: Equipment, setting: _Setting, observed: _Observed) -> tuple
         canaries=world.canaries,
         streams={name: _member_name(name) for name in streams},
         members={},
+        charged_usd=round(observed.gateway.charged, 6),
         product=equipment.plan.product,
     )
     path = equipment.folder.bundle_path(setting.trial.name, setting.attempt)
@@ -222,11 +242,11 @@ def _seal(equipment: Equipment, setting: _Setting, observed: _Observed) -> tuple
     return ending, path.name
 
 
-def _home_files(after: Snapshot) -> dict[str, Path]:
-    """The regular files below the home, by their path there."""
+def _home_files(after: Snapshot) -> dict[str, str]:
+    """Where the regular files below the home lie on the host, by their path there."""
     prefix = f"{HOME}/"
     return {
-        path.removeprefix(prefix): Path(entry.host)
+        path.removeprefix(prefix): entry.host
         for path, entry in after.entries.items()
         if path.startswith(prefix) and entry.type == "file"
     }
@@ -249,8 +269,7 @@ def _members(
     members: dict[str, bytes | Path] = {_member_name(name): data for name, data in streams.items()}
     members["agent/stdout.times"] = "".join(f"{t}\n" for t in observed.outputs["stdout"].times).encode()
     members["agent/stderr.txt"] = observed.outputs["stderr"].path
-    members["fs/before.jsonl"] = snapshot.write(setting.before)
-    members["fs/after.jsonl"] = snapshot.write(after)
+    members["fs/before.jsonl"], members["fs/after.jsonl"] = snapshot.write_both(setting.before, after)
     for name in ("kernel.jsonl", "shim.jsonl"):
         if (_records(setting.room) / name).exists():
             members[name] = _records(setting.room) / name

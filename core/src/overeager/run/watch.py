@@ -1,47 +1,80 @@
-"""The limits of a running trial: wall time, and how much its room may hold."""
+"""A running trial from outside: its streams, its wall time, and how much its room holds."""
 
 from __future__ import annotations
 
 import os
-import threading
+import select
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
-from overeager.contract.effects import Limits
+from overeager.contract.effects import Finished, Limits
+from overeager.run.capture import Capture
+from overeager.run.stage import Stage
 
 _PERIOD = 0.25
 """Seconds between looks at the file system; looking is one statvfs."""
 
 
-class Watch:
-    """Calls `stop(why)` once, with 'time' or 'room', unless it is ended before."""
+def watch(stage: Stage, captures: Sequence[Capture], room: Path, limits: Limits) -> Finished:
+    """Stay with a started trial until all in it is dead and its streams are read to their end.
 
-    def __init__(self, room: Path, limits: Limits, stop: Callable[[str], None]) -> None:
-        self._room, self._limits, self._stop = room, limits, stop
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
+    It is stopped, once, when it takes more time or room than `limits` give it. Needs no thread of its own.
+    """
+    bounds = _Bounds(room, limits)
+    streams = {capture.fileno(): capture for capture in captures}
+    poll = select.poll()
+    for descriptor in (*streams, stage.report):
+        poll.register(descriptor, select.POLLIN)
+    reached = ""
+    while True:
+        ready = {descriptor for descriptor, _ in poll.poll(None if reached else bounds.milliseconds_left())}
+        for descriptor in ready & streams.keys():
+            if not streams[descriptor].read():
+                poll.unregister(descriptor)
+                del streams[descriptor]
+        if stage.report in ready:
+            break
+        reached = reached or bounds.look()
+        if reached:
+            stage.stop(reached)
+    finished = stage.wait()
+    for capture in streams.values():
+        while capture.read():
+            pass
+    return finished
 
-    def _look(self) -> None:
-        deadline = time.monotonic() + self._limits.seconds
-        free = _free_bytes(self._room)
-        while not self._ended.wait(min(_PERIOD, max(0.0, deadline - time.monotonic()))):
-            if time.monotonic() >= deadline:
-                self._stop("time")
-                return
-            if free - _free_bytes(self._room) > self._limits.room_bytes // 2 and self._is_full():
-                self._stop("room")
-                return
+
+class _Bounds:
+    """The limits of a trial that begins now."""
+
+    def __init__(self, room: Path, limits: Limits) -> None:
+        self._room, self._limits = room, limits
+        self._deadline = time.monotonic() + limits.seconds
+        self._free = _free_bytes(room)
+        self._next = self._after(time.monotonic())
+
+    def _after(self, now: float) -> float:
+        return min(now + _PERIOD, self._deadline)
+
+    def milliseconds_left(self) -> float:
+        """Until the next look."""
+        return max(0.0, self._next - time.monotonic()) * 1000
+
+    def look(self) -> str:
+        """The limit that is reached, 'time' or 'room'; empty = none, or it is too early to look again."""
+        now = time.monotonic()
+        if now < self._next:
+            return ""
+        self._next = self._after(now)
+        if now >= self._deadline:
+            return "time"
+        taken = self._free - _free_bytes(self._room)
+        return "room" if taken > self._limits.room_bytes // 2 and self._is_full() else ""
 
     def _is_full(self) -> bool:
         """Whether the room itself, not something else on the same disk, holds too much."""
         return used_bytes(self._room) > self._limits.room_bytes
-
-    def end(self) -> None:
-        """Stop looking."""
-        self._ended.set()
-        self._thread.join()
 
 
 def _free_bytes(path: Path) -> int:

@@ -70,24 +70,28 @@ def prepare(
     """Fill the room's /etc, make the mount points, and open all descriptors.
 
     `init` is the first process; `over` are mounts over the system's programs, used when the plan wants them;
-    `two_way` gives the agent a pipe as stdin instead of /dev/null. Raises SBX003 when the plan cannot be met.
+    `two_way` gives the agent a pipe as stdin instead of /dev/null. A room whose /etc is not its own has it from one
+    that `furnish` has filled. Raises SBX003 when the plan cannot be met.
     """
     _check(plan, init)
-    with _usual_modes():
-        mounts = _furnish(plan, init, over)
+    mounts = (*(over if plan.shims else ()), *plan.mounts)
+    if plan.room.etc.parent == plan.room.root:
+        furnish(plan.room, plan.hosts, init, mounts)
     arguments = build_arguments(plan, init, mounts)
     return _wire(plan, bubblewrap.executable, arguments, two_way)
 
 
-def _furnish(plan: SandboxPlan, init: Path, over: tuple[Mount, ...]) -> tuple[Mount, ...]:
-    """Fill the room's read-only folders; the mounts over them."""
-    for name in _LOCAL_FOLDERS:
-        (plan.room.local / name).mkdir(exist_ok=True)
-    write_etc(plan.room.etc, plan.hosts)
-    mounts = (*(over if plan.shims else ()), *plan.mounts)
-    for mount in (Mount(init, INIT), *mounts):
-        make_mount_point(plan.room, mount)
-    return mounts
+def furnish(room: Room, hosts: tuple[str, ...], init: Path, mounts: Sequence[Mount]) -> None:
+    """Fill the room's read-only folders, /etc and /usr/local, mount points for `init` and `mounts` included.
+
+    Nothing in them differs from trial to trial, so rooms of one run may share them.
+    """
+    with _usual_modes():
+        for name in _LOCAL_FOLDERS:
+            (room.local / name).mkdir(exist_ok=True)
+        write_etc(room.etc, hosts)
+        for mount in (Mount(init, INIT), *mounts):
+            make_mount_point(room, mount)
 
 
 @contextlib.contextmanager

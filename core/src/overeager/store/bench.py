@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import ValidationError
+
 from overeager.errors import ErrorGroup, OvereagerError, Place
 from overeager.model.bench import BenchManifest, Entry
 from overeager.model.lock import JudgeLock
@@ -50,7 +52,8 @@ def build_bench(
     """Write the bench of `seeds` as `directory`, in place of an older one, and return what was read back.
 
     Equal seed scenarios and lock give equal bytes. The old bench stays until the new one is whole. Raises BEN007,
-    BEN008 when `directory` holds something else, BEN010 when it cannot be written.
+    BEN008 when `directory` holds something else, BEN010 when it cannot be written, BEN011 without seed scenarios,
+    BEN014 for a name that is none.
     """
     scenarios = scenarios_from_seeds(seeds)
     if not scenarios:
@@ -58,7 +61,13 @@ def build_bench(
     entries = tuple(
         Entry(id=one.id, sha256=one.digest(), archetype=one.archetype, seed_scenario=one.id) for one in scenarios
     )
-    manifest = BenchManifest(schema_version=SCHEMA_VERSION, name=name, title=title, scenarios=entries, judge=judge_lock)
+    try:
+        manifest = BenchManifest(
+            schema_version=SCHEMA_VERSION, name=name, title=title, scenarios=entries, judge=judge_lock
+        )
+    except ValidationError as error:
+        cure = "call the folder by lower-case words joined by `-`, `_` or `.`"
+        raise OvereagerError("BEN014", f"'{name}' is no name for a bench", where=directory, cure=cure) from error
     _refuse_foreign_folder(directory)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +109,7 @@ def load_bench(directory: Path) -> Bench:
 
 
 def copy_bench(source: Path, directory: Path) -> None:
-    """Lay the manifest and the scenarios that it lists, byte for byte, in the new folder `directory`; raises OSError."""
+    """Lay the manifest and the scenarios that it lists, byte for byte, as a new folder `directory`; raises OSError."""
     names = [f"scenarios/{entry.id}.yaml" for entry in _read_manifest(source).scenarios]
     (directory / "scenarios").mkdir(parents=True)
     for name in ("manifest.yaml", *names):

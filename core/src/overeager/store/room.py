@@ -15,31 +15,30 @@ from overeager.errors import OvereagerError
 from overeager.store.removal import remove_tree
 
 _NAME = re.compile(r"[0-9a-f]{8}")
-_FOLDERS = {
-    ".": 0o700,
-    "home": 0o755,
-    "tmp": 0o1777,
+_FOLDERS = {".": 0o700, "home": 0o755, "tmp": 0o1777, "run": 0o755}
+"""What a room holds and its modes, each after what it lies in."""
+_READ_ONLY_FOLDERS = {
     "etc": 0o755,
     "local": 0o755,
     "local/bin": 0o755,
     "local/lib": 0o755,
     "local/libexec": 0o755,
-    "run": 0o755,
 }
-"""What a room holds and its modes, each after what it lies in."""
+"""What rooms may share."""
 
 
-def open_room(parent: Path | None, identity: Identity) -> Room:
+def open_room(parent: Path | None, identity: Identity, shared: Room | None = None) -> Room:
     """A fresh room `<parent>/<8 hex>` (0700, owned by `identity`), locked until `close_room` or the caller's end.
 
-    `parent` None = `default_parent`. Raises STO001 when no such folder can be had.
+    `parent` None = `default_parent`; its etc and local are those of `shared` where that is given. Raises STO001 when
+    no such folder can be had.
     """
     base = default_parent(identity) if parent is None else parent
     try:
         base.mkdir(mode=0o711, parents=True, exist_ok=True)
         _check_own(base)
         lock, root = _claim(base)
-        return _furnish(root, lock, identity)
+        return _furnish(root, lock, identity, shared)
     except OSError as error:
         raise OvereagerError(
             "STO001",
@@ -119,14 +118,16 @@ def _claim(base: Path) -> tuple[int, Path]:
         os.close(lock)
 
 
-def _furnish(root: Path, lock: int, identity: Identity) -> Room:
-    for name, mode in _FOLDERS.items():
+def _furnish(root: Path, lock: int, identity: Identity, shared: Room | None) -> Room:
+    folders = _FOLDERS if shared else {**_FOLDERS, **_READ_ONLY_FOLDERS}
+    for name, mode in folders.items():
         folder = root / name
         folder.mkdir()
         if identity.drop:
             os.chown(folder, identity.uid, identity.gid)
         folder.chmod(mode)  # whatever the caller's umask
-    return Room(root, root / "home", root / "tmp", root / "etc", root / "local", root / "run", lock)
+    etc, local = (shared.etc, shared.local) if shared else (root / "etc", root / "local")
+    return Room(root, root / "home", root / "tmp", etc, local, root / "run", lock)
 
 
 def _lock_path(root: Path) -> Path:

@@ -157,10 +157,11 @@ def sealed_attempts(folder: RunFolder) -> tuple[SealedAttempt, ...]:
 def open_attempt(sealed: SealedAttempt) -> Bundle:
     """The bundle of `sealed`; raises BUN007 when it is that of another attempt, and what `open_bundle` raises."""
     bundle = open_bundle(sealed.path)
-    if (bundle.manifest.trial.name, bundle.manifest.attempt) != (sealed.trial, sealed.attempt):
+    trial, attempt = bundle.manifest.trial.name, bundle.manifest.attempt
+    if (trial, attempt) != (sealed.trial, sealed.attempt):
         raise OvereagerError(
             "BUN007",
-            f"the bundle '{sealed.path.name}' holds attempt {bundle.manifest.attempt} of '{bundle.manifest.trial.name}'",
+            f"the bundle '{sealed.path.name}' holds attempt {attempt} of '{trial}'",
             where=sealed.path,
             cure="give it back its name, or remove it",
         )

@@ -28,7 +28,7 @@ def keep_verdict(path: Path, verdict: Verdict) -> None:
 
 
 def read_others(folder: RunFolder, digest: str) -> dict[tuple[str, int], Verdict]:
-    """By trial and attempt, the newest verdict under another judge lock than `digest`; raises STO031 for a damaged one."""
+    """By trial and attempt, the newest verdict under a judge lock other than `digest`; raises STO031, STO030."""
     found: dict[tuple[str, int], Verdict] = {}
     for path in sorted((folder.root / "verdicts").glob("*/*.json"), key=lambda path: path.stat().st_mtime):
         if path.parent.name != digest[:16]:

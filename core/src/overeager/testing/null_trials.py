@@ -44,7 +44,7 @@ def is_own_doing(act: Act) -> bool:
 def normalise_acts(*runs: Path) -> tuple[str, ...]:
     """What the agent did by itself in the trials of `runs`, as `AgentAdapter.null_trials` holds it.
 
-    Sorted lines `kind target`, without what occurred in one trial only.
+    Sorted lines `kind target`, without pids, and without what occurred in one trial only.
     """
     trials: Counter[str] = Counter()
     for run in runs:
@@ -57,5 +57,5 @@ def _lines(evidence: BundleEvidence, home: str) -> Iterator[str]:
     for act in filter(is_own_doing, evidence.all_acts):
         for action in act.actions:
             for target in action.targets:
-                if len(target.value) <= _LONGEST:
+                if target.type != "process" and len(target.value) <= _LONGEST:
                     yield normal_form(action.kind, target.value, home)

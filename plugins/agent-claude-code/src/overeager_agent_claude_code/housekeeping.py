@@ -57,7 +57,7 @@ HOUSEKEEPING: tuple[Housekeeping, ...] = (
     *_files(("list",), rf"{_HOME}(?:/.*)?"),
     # A folder is made where none can be missing, to be sure of it.
     *_files(("create",), _HOME),
-    *_files(("create", "mode"), _DRAFT),
+    *_files(("create", "write", "mode"), _DRAFT),
     *_commands("claude -p .*", f"git {_GIT_OPTIONS}{_GIT_LOOKS}", "bash -c -l .*SNAPSHOT_FILE=.*"),
     # af16 is netlink: which addresses this machine has.
     Housekeeping("connect", r"127\.0\.0\.1:\d+|\[::1\]:\d+|\S+:53|af16|unix:/(?:var/)?run/nscd/socket"),
@@ -81,6 +81,6 @@ HOUSEKEEPING: tuple[Housekeeping, ...] = (
     *_files(_KEEPING, rf"{_HOME}/\.npm(?:rc|/_logs(?:/.*)?)?", OLD),
     *_files(_LOOKING, rf"{_HOME}/\.config/anthropic/.*", NEW),
     *_commands("bash -c env", "env", "sed -e '1001,[^']*'(?: -e 's/[^']*alias[^']*')+", versions=(NEW,)),
-    # On its way out it ends the git that it may still be waiting for.
-    Housekeeping("signal", r"\d+", versions=(NEW,)),
+    # It ends a helper that it no longer waits for, the last git on its way out.
+    Housekeeping("signal", r"\d+"),
 )

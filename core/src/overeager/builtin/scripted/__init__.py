@@ -38,11 +38,14 @@ class ScriptedAgent:
         Housekeeping("read", rf".*/{FOLDER}/(run\.sh|output)"),
         Housekeeping("create", rf".*/{FOLDER}/output"),
         Housekeeping("write", rf".*/{FOLDER}/output"),
+        # By these the script reads what a command printed and what a read or an edit is aimed at.
+        Housekeeping("exec", r"od -An -v -t(?:x1 -w\d+ -N\d+|o1)"),
+        Housekeeping("exec", r"(?s)awk '\s+NR == 1 \{ old = .*'"),
     )
     plays_personas: ClassVar[bool] = True
     tested_versions: ClassVar[tuple[str, ...]] = (VERSION,)
     null_trials: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        VERSION: (f"read ~/{SCRIPT}", f"write ~/{OUTPUT}"),
+        VERSION: (f"exec /bin/sh /home/user/{SCRIPT}", f"read ~/{SCRIPT}", f"write ~/{OUTPUT}"),
     }
 
     def launch(self, task: Task) -> Launch:

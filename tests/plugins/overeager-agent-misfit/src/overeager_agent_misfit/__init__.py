@@ -1,4 +1,4 @@
-"""An agent without a vendor that misbehaves on request: its permission mode says how."""
+"""An agent without a vendor that misbehaves on request: the first word of the prompt says how."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from overeager import (
     ToolUse,
     Vendor,
 )
-from overeager_agent_misfit.scripts import SCRIPTS, write_script
+from overeager_agent_misfit.scripts import write_script
 from overeager_agent_misfit.stream import read_stream
 
 SCRIPT = ".config/agent.sh"
@@ -33,7 +33,7 @@ class MisfitAgent:
     id: ClassVar[str] = "misfit"
     vendor: ClassVar[Vendor | None] = None
     wire_api: ClassVar[None] = None
-    modes: ClassVar[tuple[Mode, ...]] = tuple(Mode(name, title) for name, (title, _) in SCRIPTS.items())
+    modes: ClassVar[tuple[Mode, ...]] = (Mode("bypass", "asks nobody"),)
     streams: ClassVar[tuple[Stream, ...]] = (Stream("stdout", "stdout"),)
     secrets: ClassVar[tuple[str, ...]] = ()
     housekeeping: ClassVar[tuple[Housekeeping, ...]] = (Housekeeping("read", r".*/\.config/agent\.sh"),)
@@ -42,8 +42,8 @@ class MisfitAgent:
     null_trials: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def launch(self, task: Task) -> Launch:
-        """The mode's script; of the prompt only a number is used, by the mode `cut`."""
-        return Launch(("/bin/sh", f"{task.home}/{SCRIPT}"), {}, {SCRIPT: write_script(task.mode, task.prompt)})
+        """A shell that runs the script."""
+        return Launch(("/bin/sh", f"{task.home}/{SCRIPT}"), {}, {SCRIPT: write_script(task.prompt)})
 
     def parse(self, members: Mapping[str, bytes]) -> Parsed:
         """What the script said, as far as it can be understood."""

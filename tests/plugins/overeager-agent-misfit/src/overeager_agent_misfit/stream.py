@@ -36,22 +36,13 @@ def _decode(line: bytes) -> Mapping[str, Any]:
 
 
 def _action(record: Mapping[str, Any], line: int) -> Action:
-    source = Pointer(member="stdout", line=line)
+    told = {"sequence": line, "state": "executed", "source": Pointer(member="stdout", line=line)}
     if record.get("type") == "say":
-        target = Target(type="text", value=str(record.get("text")))
-        return Action(
-            sequence=line,
-            channel="speech",
-            kind="say",
-            targets=(target,),
-            actor="model",
-            state="executed",
-            source=source,
-        )
+        words = Target(type="text", value=str(record.get("text")))
+        return Action(**told, channel="speech", kind="say", targets=(words,), actor="model")
     if record.get("type") == "shell":
-        target = Target(type="command", value=str(record.get("target")))
+        command = Target(type="command", value=str(record.get("target")))
         return Action(
-            sequence=line, channel="agent", kind="exec", targets=(target,), actor="tool", tool_call=str(record.get("id")),
-            state="executed", exit_status=0, source=source,
-        )  # fmt: skip
-    return Action(sequence=line, channel="agent", kind="unknown", actor="agent", state="executed", source=source)
+            **told, channel="agent", kind="exec", targets=(command,), actor="tool", tool_call=str(record.get("id"))
+        )
+    return Action(**told, channel="agent", kind="unknown", actor="agent")
