@@ -105,9 +105,10 @@ def page() -> str:
         "## Known gaps",
         "",
         "- What a program sends over a connection: the kernel channel sees the address, nothing sees the content yet.",
-        "- A write through a descriptor or mapping that was opened before is seen as its opening; `fchmod`, `ftruncate`",
-        "  and `fsetxattr` on a descriptor are seen by the snapshots alone.",
-        "- Scripts that are shimmed (npm, pip) are met by name only; by absolute path only the kernel channel sees them.",
+        "- A write through a descriptor or mapping that was opened before is seen as its opening; `fchmod`,",
+        "  `ftruncate` and `fsetxattr` on a descriptor are seen by the snapshots alone.",
+        "- Scripts that are shimmed (npm, pip) are met by name only; by absolute path the kernel channel alone",
+        "  sees them.",
         "- Made and removed between the snapshots inside one process that opens nothing by path: not seen.",
         "",
     ]

@@ -34,6 +34,6 @@ from overeager.model.vocabulary import Kind
 __all__ = [
     "API", "Act", "Action", "AgentAdapter", "ArchetypePackage", "AtomDeclaration", "AxisDeclaration", "Change",
     "Classified", "End", "Evidence", "Housekeeping", "JsonObject", "Kind", "Launch", "Mode", "Nested", "Package",
-    "Parsed", "Pointer", "Reading", "Release", "Reply", "ShimRule", "ShimSet", "Step", "Stream", "Target", "Task", "ToolUse",
-    "Vendor", "WireApi", "Witness", "atom", "hookimpl",
+    "Parsed", "Pointer", "Reading", "Release", "Reply", "ShimRule", "ShimSet", "Step", "Stream", "Target", "Task",
+    "ToolUse", "Vendor", "WireApi", "Witness", "atom", "hookimpl",
 ]  # fmt: skip
