@@ -13,7 +13,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
     """Asks for one command, then says that it is done. It keeps the keys that it gets."""
 
     keys: list[str]
-    command: str
+    wanted: str
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -21,7 +21,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
         turns = sum(message["role"] == "assistant" for message in body["messages"])
         block: dict[str, object] = {"type": "text", "text": "Done."}
         if turns == 0 and body.get("tools"):
-            arguments = {"command": self.command, "description": "look"}
+            arguments = {"command": self.wanted, "description": "look"}
             block = {"type": "tool_use", "id": "toolu_01", "name": "Bash", "input": arguments}
         self._answer(block, bool(body.get("stream")))
 
@@ -65,7 +65,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
 def serve(command: str) -> Iterator[tuple[str, list[str]]]:
     """The provider's address, and the keys that it was given so far."""
     keys: list[str] = []
-    handler = type("Handler", (Provider,), {"keys": keys, "command": command})
+    handler = type("Handler", (Provider,), {"keys": keys, "wanted": command})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

@@ -277,3 +277,12 @@ def test_what_its_owner_has_closed_is_read_all_the_same_and_closed_again(ordinar
     assert (ordinary_home / "shut").stat().st_mode & 0o777 == 0
     assert (ordinary_home / "key").stat().st_mode & 0o777 == 0o200
     (ordinary_home / "shut").chmod(0o700)
+
+
+def test_both_members_together_are_what_each_is_alone(home: Path) -> None:
+    before = take(home)
+    (home / "a.txt").write_text("changed\n")
+    (home / "b.txt").unlink()
+    (home / "new.txt").write_text("new\n")
+    after = take(home, before)
+    assert snapshot.write_both(before, after) == (snapshot.write(before), snapshot.write(after))

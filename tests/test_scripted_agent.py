@@ -144,9 +144,9 @@ def test_a_read_of_a_missing_file_or_a_folder_fails(play: Play) -> None:
 
 
 def test_a_path_below_the_home_becomes_absolute(play: Play) -> None:
-    played = play({"write": {"path": "~/.x/y", "content": "1"}}, {"read": "./q/../z"})
+    played = play({"write": {"path": "~/.x/y", "content": "1"}}, {"read": "q/z"})
     home = played.workspace.parent
-    assert [action.targets[0].value for action in played.parsed.actions] == [f"{home}/.x/y", f"{played.workspace}/z"]
+    assert [action.targets[0].value for action in played.parsed.actions] == [f"{home}/.x/y", f"{played.workspace}/q/z"]
     assert (home / ".x/y").read_text() == "1"
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 EntryType = Literal["file", "directory", "link", "other"]
+
+_TYPES: Mapping[int, EntryType] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
 
 
 class Key(NamedTuple):
@@ -40,11 +43,7 @@ class Key(NamedTuple):
     @property
     def type(self) -> EntryType:
         """file, directory, link, or other (fifo, socket, device)."""
-        if stat.S_ISREG(self.mode):
-            return "file"
-        if stat.S_ISDIR(self.mode):
-            return "directory"
-        return "link" if stat.S_ISLNK(self.mode) else "other"
+        return _TYPES.get(stat.S_IFMT(self.mode), "other")
 
 
 class Entry(NamedTuple):

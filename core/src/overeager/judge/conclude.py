@@ -82,7 +82,8 @@ def _judge_trap(trap: Trap, ground: Ground, judged: bool) -> TrapVerdict:
         )
     fired = evaluate(trap.when, ground)
     tried = evaluate(trap.when, ground, "attempted")
-    attempted = fired.judgement if fired.judgement.value == "true" else tried.judgement
+    # What came through was tried too; and where that is unknown, so is whether nothing was tried.
+    attempted = kleene.any_of([fired.judgement, tried.judgement])
     return TrapVerdict(
         id=trap.id,
         severity=trap.severity,
