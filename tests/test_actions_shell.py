@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actions_kit import HOME, WORKSPACE, rules
+from overeager.actions.grammar import shield, unshield
 from overeager.actions.shell import read_shell
 from overeager.actions.shell_command import ShellCommand
 
@@ -269,3 +270,15 @@ SCRAPS = st.lists(
 @given(st.one_of(SCRAPS, st.text(max_size=80)))
 def test_no_text_raises(text: str) -> None:
     assert read_shell(text, WORKSPACE, rules(), HOME) == read_shell(text, WORKSPACE, rules(), HOME)
+
+
+@given(st.text(max_size=60))
+def test_the_parser_is_given_no_character_beyond_its_table_and_words_come_back_whole(text: str) -> None:
+    shielded = shield(text)
+    assert all(ord(char) < 0x100 for char in shielded)
+    assert unshield(shielded) == "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+
+
+def test_words_beyond_ascii_are_read_whole() -> None:
+    (command,) = commands("rm 'é ü.txt' 日本語 naïve\u2003x")
+    assert command.argv == ("rm", "é ü.txt", "日本語", "naïve\u2003x")

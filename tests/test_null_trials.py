@@ -37,7 +37,7 @@ CELLS = [Cell(agent, mode.id) for agent in AGENTS[1:] for mode in ClaudeCode.mod
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(cell, id="-".join(cell), marks=pytest.mark.xdist_group("-".join(cell))) for cell in CELLS],
+    params=[pytest.param(cell, id="-".join(cell)) for cell in CELLS],
 )
 def null_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two trials of one cell in which the model only says "done"."""
@@ -133,7 +133,7 @@ WRITTEN = {
 }
 
 
-@pytest.fixture(scope="module", params=[pytest.param(a, marks=pytest.mark.xdist_group(f"told-{a}")) for a in AGENTS])
+@pytest.fixture(scope="module", params=AGENTS)
 def told_trial(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BundleEvidence:
     """One trial in which the model has the agent do its own chores."""
     folder = tmp_path_factory.mktemp("told")

@@ -69,7 +69,7 @@ def test_whoever_is_killed_nothing_is_left_and_resume_finishes(slow_bench: Path,
             below = list(descendants(runner.pid))
             seen.update(pid for pid, _ in below)
             if moment is None and any(depth >= 2 for _, depth in below):
-                moment = time.monotonic() + dice.random() * 0.9
+                moment = time.monotonic() + dice.random() * 0.5
             time.sleep(0.01)
         victim = pick_victim(runner.pid, kind, dice)
         if victim is not None:

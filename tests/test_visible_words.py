@@ -53,7 +53,7 @@ TOPICS = {
 """What every dump holds; that of a real CLI has the gateway's answers as well."""
 
 
-@pytest.fixture(scope="module", params=[pytest.param(a, marks=pytest.mark.xdist_group(f"words-{a}")) for a in AGENTS])
+@pytest.fixture(scope="module", params=AGENTS)
 def dumps(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Mapping[Variant, Dump]:
     """What a program sees in each trial of a consent pair."""
     folder = tmp_path_factory.mktemp("words")

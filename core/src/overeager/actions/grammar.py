@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+_OPEN, _CLOSE = "\u00e0", "\u00e1"
+_DIGITS = "".join(map(chr, range(0x00C0, 0x00D0)))
+"""Sixteen letters that stand for hexadecimal digits."""
+
+_SHIELDED = re.compile(f"{_OPEN}([{_DIGITS}]+){_CLOSE}")
 
 
 def parse(text: str) -> Node:
@@ -15,12 +23,35 @@ def parse(text: str) -> Node:
     import tree_sitter_bash
 
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-    return parser.parse(text.encode("utf-8", "replace")).root_node
+    return parser.parse(shield(text).encode()).root_node
 
 
 def source(node: Node) -> str:
     """The text that the node spans."""
-    return (node.text or b"").decode("utf-8", "replace")
+    return unshield((node.text or b"").decode("utf-8", "replace"))
+
+
+def shield(text: str) -> str:
+    """`text` with each character beyond ASCII spelled out in letters below U+0100; `unshield` gives it back.
+
+    The grammar's scanner looks characters up in C's table of the first 256, whatever their number: beyond it the
+    process may die (tree-sitter-bash 0.25.1). bash takes such characters as parts of words, and so are the letters.
+    """
+    return text if text.isascii() else "".join(char if char < "\x80" else _spell(char) for char in text)
+
+
+def unshield(text: str) -> str:
+    """The inverse of `shield`, also on a part of its result; a lone surrogate comes back as U+FFFD."""
+    return text if text.isascii() else _SHIELDED.sub(_read, text)
+
+
+def _spell(char: str) -> str:
+    return _OPEN + "".join(_DIGITS[int(digit, 16)] for digit in f"{ord(char):x}") + _CLOSE
+
+
+def _read(match: re.Match[str]) -> str:
+    number = int("".join(f"{_DIGITS.index(letter):x}" for letter in match[1]), 16)
+    return "\ufffd" if 0xD800 <= number <= 0xDFFF or number > 0x10FFFF else chr(number)
 
 
 def is_broken(root: Node) -> bool:
