@@ -137,7 +137,7 @@ def test_the_null_model_says_only_done() -> None:
         b'{"model":"m","messages":[{"role":"user","content":"x"}],"top_p":1e999}',
         b'{"model":"m","messages":[{"role":"user","content":"x"}],"n":' + b"9" * 5000 + b"}",
         b'{"a":' * 100_000,
-        b'{"model":"m","messages":[{"role":"user","content":"x"}],"d":' + b"[" * 990 + b"]" * 990 + b"}",
+        b'{"model":"m","messages":[{"role":"user","content":"x"}],"d":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     ],
 )
 def test_what_the_api_would_refuse_is_malformed(body: bytes) -> None:
