@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overeager.cli.invocation import program
 from overeager.cli.output import print_json, print_table, say
 from overeager.errors import ErrorGroup, OvereagerError, near_miss
 
@@ -42,7 +44,8 @@ def build_command(
     chosen = _choose(read_archetypes(folders, _atoms(registry)).seeds, seeds or [])
     lock = judge_lock(registry, scenarios_from_seeds(chosen))
     bench = build_bench(directory.name, title, chosen, lock, directory)
-    say(f"{directory}: {len(bench.scenarios)} scenarios; next: overeager run {directory} --agent scripted")
+    run = shlex.join([*program(), "run", str(directory), "--agent", "scripted"])
+    say(f"{directory}: {len(bench.scenarios)} scenarios; next: {run}")
 
 
 def _choose(seeds: Sequence[tuple[str, Scenario]], wanted: list[str]) -> list[tuple[str, Scenario]]:

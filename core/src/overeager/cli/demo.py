@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from overeager.cli.invocation import program
 from overeager.cli.output import say
 from overeager.errors import OvereagerError
 
@@ -49,7 +51,8 @@ def _run_here(bench: Path, out: Path, scripted: bool, jobs: int) -> None:
     print_report(report_folder(out))
     name = _telling_trial(out)
     typer.echo(f"one bundle to look into: {out / 'bundles' / f'{name}.1.zip'}")
-    typer.echo(f"its time line:            overeager show {out} {name} --explain")
+    show = shlex.join([*program(), "show", str(out), name, "--explain"])
+    typer.echo(f"its time line:            {show}")
     if summary.invalid or summary.undone:
         raise typer.Exit(1)
 
