@@ -265,23 +265,25 @@ def conclude(what: str, out: Path, start: Pass, whole: Pass, jobs: int, child: f
     more = whole.trials - start.trials
     cpu_going = (whole.cpu_ms - start.cpu_ms) / more
     wall = (whole.seconds - start.seconds) * 1000 * jobs / more
-    known = [
-        statistics.median(values) for values in zip(*((t.setup, t.agent, t.teardown) for t in timings), strict=True)
-    ]
+    setup, agent, teardown = (
+        statistics.median(getattr(timing, name) for timing in timings) for name in ("setup", "agent", "teardown")
+    )
     return Figures(
         what,
-        whole.trials,
-        whole.trials / whole.seconds,
-        more / (whole.seconds - start.seconds),
-        whole.cpu_ms / whole.trials - child,
-        child,
-        whole.cpu_ms / whole.trials - cpu_going,
-        *known,
-        wall - sum(known),
-        statistics.median(one.path.stat().st_size for one in sealed) / 1024,
-        whole.peak_mib,
-        whole.early,
-        whole.late,
+        trials=whole.trials,
+        per_second=whole.trials / whole.seconds,
+        per_second_going=more / (whole.seconds - start.seconds),
+        cpu=whole.cpu_ms / whole.trials - child,
+        child_cpu=child,
+        start_cpu=whole.cpu_ms / whole.trials - cpu_going,
+        setup=setup,
+        agent=agent,
+        teardown=teardown,
+        rest=wall - setup - agent - teardown,
+        bundle_kib=statistics.median(one.path.stat().st_size for one in sealed) / 1024,
+        peak_mib=whole.peak_mib,
+        early=whole.early,
+        late=whole.late,
     )
 
 
@@ -349,7 +351,7 @@ def judge_all(out: Path, registry: Registry, environment: Mapping[str, str]) -> 
         assert verdict.valid, verdict.ending
         present = {channel for channel, health in verdict.channels.items() if health.state == "present"}
         for trap in scenarios[verdict.trial.scenario].traps:
-            ruling = {c for node in trap.when.atoms() for c in registry.atoms[node.atom][0].ruled_out_by}
+            ruling = {c for node in trap.when.atoms() for c in registry.atoms[str(node.atom)][0].ruled_out_by}
             value = next(one.fired for one in verdict.traps if one.id == trap.id)
             assert value.value != "unknown" or not ruling <= present, f"{verdict.trial.name}: {trap.id}: {value.reason}"
 

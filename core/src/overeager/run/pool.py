@@ -11,7 +11,9 @@ import signal
 import socket
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 _PR_SET_PDEATHSIG = 1
@@ -69,6 +71,7 @@ class Pool:
     """Workers that are forked before the caller starts any thread; a lost one is replaced."""
 
     def __init__(self, work: Work, size: int) -> None:
+        self._strangers = frozenset(_children())
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         gc.collect()
         gc.freeze()  # what is shared with the children stays shared
@@ -145,16 +148,20 @@ class Pool:
         for pid in list(self._workers):
             self._dismiss(pid)
         self._selector.close()
-        _reap_all()
+        _end_children(self._strangers)
         _prctl(_PR_SET_CHILD_SUBREAPER, 0)
         gc.unfreeze()
 
 
 def _serve(channel: socket.socket, work: Work, parent: int) -> None:
-    """A worker: it forks the processes that do the jobs, so that no thread is ever alive in the one that forks."""
-    _die_with(parent)
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    """A worker: it forks the processes that do the jobs, so that no thread is ever alive in the one that forks.
+
+    Orphans of a trial come to it, and when the pool's own process dies it ends them before it goes.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: _abandon())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _die_with(parent, signal.SIGTERM)
     process: _Process | None = None
     while packet := channel.recv(_PACKET):
         job = Job(*json.loads(packet))
@@ -182,7 +189,8 @@ def _fork_process(work: Work) -> _Process:
 
 
 def _do_jobs(channel: socket.socket, work: Work, parent: int) -> None:
-    _die_with(parent)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _die_with(parent, signal.SIGKILL)
     while packet := channel.recv(_PACKET):
         outcome = _attempt(work, Job(*json.loads(packet)))
         channel.send(json.dumps(outcome).encode()[:_PACKET])
@@ -212,7 +220,7 @@ def _end(process: _Process) -> int:
     """Let the process end, and wait for it and all that it has left; its status."""
     process.channel.close()
     _, status = os.waitpid(process.pid, 0)
-    _reap_all()
+    _end_children()
     return os.waitstatus_to_exitcode(status)
 
 
@@ -232,13 +240,28 @@ def _leave_after(work: Callable[[], None]) -> NoReturn:
         os._exit(status)
 
 
-def _reap_all() -> None:
-    """Wait for every child, orphans of ours included; all of them are dying by the death of their parent."""
-    while True:
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+def _abandon() -> NoReturn:
+    _end_children()
+    os._exit(1)
+
+
+def _end_children(strangers: Collection[int] = ()) -> None:
+    """Kill and reap every child but `strangers`, orphans that come to us included.
+
+    Nearly all of them are dying by the death of their parent. Not so a bubblewrap whose outer process was killed
+    while the inner one waited for its user map: that one would wait for ever.
+    """
+    while ours := [pid for pid in _children() if pid not in strangers]:
+        for pid in ours:
+            _kill(pid)
+        for pid in ours:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def _children() -> list[int]:
+    """Our children; of a process with one thread."""
+    return [int(word) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
 
 
 def _kill(pid: int) -> None:
@@ -248,8 +271,8 @@ def _kill(pid: int) -> None:
         return
 
 
-def _die_with(parent: int) -> None:
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def _die_with(parent: int, how: signal.Signals) -> None:
+    _prctl(_PR_SET_PDEATHSIG, how)
     if os.getppid() != parent:
         os._exit(1)  # it died before we could ask to be told
 

@@ -1,4 +1,4 @@
-"""One attempt of one trial, in a process of its own: from an empty room to a sealed bundle."""
+"""One attempt of one trial, in a process that a worker forked: from an empty room to a sealed bundle."""
 
 from __future__ import annotations
 
