@@ -135,6 +135,7 @@ VARYING = (
     (r"(?<=/w\d/)[0-9a-f]{8}(?=/)|(?<=/w\d\d\d\d/)[0-9a-f]{8}(?=/)", "ROOM"),
     (r"\b\d{4}-\d\d-\d\dT[\d:._]+Z", "TIME"),
     (r"(?<=date: ).* GMT", "TIME"),
+    (r"(?<=PPID=')\d+", "N"),
     (r"\b1\d{12}\b", "TIME"),
     (r"(?<=userID\": \")[0-9a-f]+|(?<=machineID\": \")[0-9a-f]+|(?<=peerToken\":\")[0-9a-f]+", "RANDOM"),
     (r"(?<=snapshot-bash-TIME-)\w+|(?<=/tasks/)\w+|(?<=\"name\":\"project-x-)\w+", "RANDOM"),

