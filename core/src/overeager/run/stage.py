@@ -9,6 +9,7 @@ import contextlib
 import os
 import select
 import signal
+import socket
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -105,7 +106,7 @@ class Stage:
         self._first = _open_process(pid)
         listeners = self._open_listeners(pid, steering)
         _wait_for(steering.built.fileno(), select.POLLHUP)
-        if self._is_dead():
+        if _was_reset(steering.built) or self._is_dead():
             for listener in listeners:
                 listener.socket.close()
             raise self._failure(steering)
@@ -222,6 +223,15 @@ def _open_process(pid: int) -> int:
         return os.pidfd_open(pid)
     except ProcessLookupError:
         return -1
+
+
+def _was_reset(built: socket.socket) -> bool:
+    """Whether the other end closed without having read what we sent: a process closes its files before it is dead."""
+    try:
+        built.recv(1)
+    except ConnectionResetError:
+        return True
+    return False
 
 
 def _is_ready(descriptor: int) -> bool:

@@ -187,6 +187,7 @@ def _wire(plan: SandboxPlan, executable: Path, arguments: Sequence[str], two_way
     status, status_theirs = os.pipe()
     block, go = os.pipe()
     built, built_theirs = socket.socketpair()
+    built.send(b"\n")  # what nobody reads before the other end closes comes back as a reset: bubblewrap has failed
     built.shutdown(socket.SHUT_WR)
     stdout, stdout_theirs = os.pipe()
     stderr, stderr_theirs = os.pipe()
