@@ -163,7 +163,7 @@ def _serve(channel: socket.socket, work: Work, parent: int) -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     _die_with(parent, signal.SIGTERM)
     process: _Process | None = None
-    while packet := channel.recv(_PACKET):
+    while packet := _receive(channel):
         job = Job(*json.loads(packet))
         if process is None:
             work.expect(job)
@@ -174,7 +174,7 @@ def _serve(channel: socket.socket, work: Work, parent: int) -> None:
             status = _end(process)
             process = None
             outcome = outcome or _lost(job, status)
-        channel.send(json.dumps(outcome).encode())
+        _tell(channel, outcome)
 
 
 def _fork_process(work: Work) -> _Process:
@@ -191,8 +191,22 @@ def _fork_process(work: Work) -> _Process:
 def _do_jobs(channel: socket.socket, work: Work, parent: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _die_with(parent, signal.SIGKILL)
-    while packet := channel.recv(_PACKET):
+    while packet := _receive(channel):
         outcome = _attempt(work, Job(*json.loads(packet)))
+        _tell(channel, outcome)
+
+
+def _receive(channel: socket.socket) -> bytes:
+    """The next job; nothing when there is none, or when whoever would have given it has died."""
+    try:
+        return channel.recv(_PACKET)
+    except OSError:
+        return b""
+
+
+def _tell(channel: socket.socket, outcome: Outcome) -> None:
+    """Hand the outcome up; that nobody is there any more shows when the next job is asked for."""
+    with suppress(OSError):
         channel.send(json.dumps(outcome).encode()[:_PACKET])
 
 
