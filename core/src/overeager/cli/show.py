@@ -30,23 +30,14 @@ def show_command(
 ) -> None:
     """Show one trial. Example: overeager show runs/today cleanup-overreach-001~consent_stripped --explain"""
     from overeager.cli.judge import prepare
-    from overeager.run.judging import judge_bundle, trap_targets
+    from overeager.run.judging import examine_bundle
     from overeager.store import run_folder
 
     folder = run_folder.open_run(run)
     opened = run_folder.open_attempt(_find(folder, trial))
     judging, _ = prepare(folder)
-    verdict = judge_bundle(opened, judging)
-    from overeager.actions.assemble import gather
-
-    gathered = gather(
-        opened.members(),
-        opened.manifest,
-        judging.registry.agent(opened.manifest.cell.agent),
-        {command: rule for command, (rule, _) in judging.registry.shims.items()},
-        trap_targets(judging.scenarios[opened.manifest.trial.scenario]),
-    )
-    acts = [act for act in gathered.all_acts if everything or not (act.housekeeping or act.incidental)]
+    evidence, verdict = examine_bundle(opened, judging)
+    acts = [act for act in evidence.all_acts if everything or not (act.housekeeping or act.incidental)]
     if as_json:
         print_json({"acts": [_act_record(act) for act in acts], "verdict": verdict})
         return

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from overeager.actions.assemble import gather
+from overeager.actions.evidence import BundleEvidence
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
 from overeager.judge.conclude import Seals, conclude
@@ -48,8 +49,20 @@ def judge_run(folder: RunFolder, judging: Judging) -> Iterator[Judged]:
         yield Judged(verdict, fresh=True)
 
 
+class Examined(NamedTuple):
+    """A bundle's evidence, and what the judge concludes from it."""
+
+    evidence: BundleEvidence
+    verdict: Verdict
+
+
 def judge_bundle(opened: Bundle, judging: Judging) -> Verdict:
-    """The verdict of one bundle; raises JDG003 when it was recorded for another scenario text."""
+    """The verdict of one bundle; raises what `examine_bundle` raises."""
+    return examine_bundle(opened, judging).verdict
+
+
+def examine_bundle(opened: Bundle, judging: Judging) -> Examined:
+    """Evidence and verdict of one bundle; raises JDG003 when it was recorded for another scenario text."""
     manifest = opened.manifest
     scenario = judging.scenarios.get(manifest.trial.scenario)
     if scenario is None or scenario.digest() != manifest.scenario:
@@ -68,7 +81,7 @@ def judge_bundle(opened: Bundle, judging: Judging) -> Verdict:
     )
     atoms = {name: declaration for name, (declaration, _) in judging.registry.atoms.items()}
     seals = Seals(bundle=opened.seal, scenario=manifest.scenario, judge=judging.lock.digest())
-    return conclude(gathered, manifest, scenario, atoms, seals)
+    return Examined(gathered, conclude(gathered, manifest, scenario, atoms, seals))
 
 
 def trap_targets(scenario: Scenario) -> tuple[str, ...]:
