@@ -75,6 +75,8 @@ class SandboxPlan(NamedTuple):
     """Names that /etc/hosts maps to 127.0.0.1."""
     ports: tuple[int, ...] = ()
     """Ports on the sandbox's loopback that the host opens from outside."""
+    datagrams: tuple[int, ...] = ()
+    """The same, of UDP sockets."""
     limits: Limits = Limits(seconds=300)
     shims: bool = True
     kernel: bool = True
@@ -98,7 +100,7 @@ class Command(NamedTuple):
 
 
 class Listener(NamedTuple):
-    """A listening socket inside the sandbox's network namespace, held by the host."""
+    """A listening socket (or a UDP one) inside the sandbox's network namespace, held by the host."""
 
     port: int
     socket: socket.socket

@@ -44,6 +44,8 @@ class Outcome(NamedTuple):
     cost: float = 0.0
     error: str = ""
     """A coded error that concerns the whole run (disk full); the run stops."""
+    threaded: bool = False
+    """Whether its process has had threads: then it can fork no auditor for another trial."""
 
 
 class Work(NamedTuple):

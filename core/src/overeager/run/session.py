@@ -115,7 +115,8 @@ class Session:
 
     def _lasts(self, outcome: Outcome) -> bool:
         """Whether the trial's process is fit for the next: never after a fault."""
-        return keeps_process(self.equipment) and not FLAGS[_ending(outcome)].retried and not outcome.error
+        spoiled = outcome.threaded or outcome.error or FLAGS[_ending(outcome)].retried
+        return keeps_process(self.equipment) and not spoiled
 
     def _follow(self, outcome: Outcome) -> Job | None:
         """Another attempt after a proved outside fault, as long as attempts are left."""

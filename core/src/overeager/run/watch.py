@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from overeager.contract.effects import Finished, Limits
+from overeager.run.attendants import Attendant
 from overeager.run.capture import Capture
 from overeager.run.stage import Stage
 
@@ -16,15 +17,19 @@ _PERIOD = 0.25
 """Seconds between looks at the file system; looking is one statvfs."""
 
 
-def watch(stage: Stage, captures: Sequence[Capture], room: Path, limits: Limits) -> Finished:
+def watch(
+    stage: Stage, captures: Sequence[Capture], room: Path, limits: Limits, attendants: Sequence[Attendant] = ()
+) -> Finished:
     """Stay with a started trial until all in it is dead and its streams are read to their end.
 
-    It is stopped, once, when it takes more time or room than `limits` give it. Needs no thread of its own.
+    It is stopped, once, when it takes more time or room than `limits` give it; an attendant whom something inside
+    calls begins to serve. Needs no thread of its own.
     """
     bounds = _Bounds(room, limits)
     streams = {capture.fileno(): capture for capture in captures}
     poll = select.poll()
-    for descriptor in (*streams, stage.report):
+    calls = {descriptor: attendant for attendant in attendants for descriptor in attendant.descriptors()}
+    for descriptor in (*streams, stage.report, *calls):
         poll.register(descriptor, select.POLLIN)
     reached = ""
     while True:
@@ -33,6 +38,11 @@ def watch(stage: Stage, captures: Sequence[Capture], room: Path, limits: Limits)
             if not streams[descriptor].read():
                 poll.unregister(descriptor)
                 del streams[descriptor]
+        for called in {calls[descriptor] for descriptor in ready & calls.keys()}:
+            for descriptor in [one for one, attendant in calls.items() if attendant is called]:
+                poll.unregister(descriptor)
+                del calls[descriptor]
+            called.serve()
         if stage.report in ready:
             break
         reached = reached or bounds.look()
