@@ -23,12 +23,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from process_memory import ROLES, largest, sampled
 
 from overeager.contract.agent import Task
 from overeager.contract.effects import Identity
@@ -56,9 +56,6 @@ CPU_AIM_MS, MEMORY_AIM_MIB = 20, 100
 BARE_RUNS = 50
 START_TRIALS = 4
 """Trials of the pass from which the cost of starting the program is known."""
-ROLES = ("runner", "worker", "trial", "auditor")
-"""By depth in the process tree."""
-SAMPLE_SECONDS = 0.1
 
 
 class Pass(NamedTuple):
@@ -203,57 +200,6 @@ def run_once(bench: Path, out: Path, trials: int, jobs: int, environment: Mappin
     cpu = (usage.ru_utime + usage.ru_stime) * 1000
     early, late = largest(samples[: third + 1]), largest(samples[len(samples) - third - 1 :])
     return Pass(trials // 2 * 2, seconds, cpu, usage.ru_maxrss / 1024, early, late)
-
-
-@contextmanager
-def sampled(pid: int) -> Iterator[list[dict[str, float]]]:
-    """Resident memory of the processes below `pid` by role, MiB, taken again and again meanwhile."""
-    samples: list[dict[str, float]] = []
-    ended = threading.Event()
-
-    def sample() -> None:
-        while not ended.wait(SAMPLE_SECONDS):
-            samples.append(memory_by_role([pid]))
-
-    thread = threading.Thread(target=sample)
-    thread.start()
-    try:
-        yield samples
-    finally:
-        ended.set()
-        thread.join()
-
-
-def memory_by_role(level: Sequence[int]) -> dict[str, float]:
-    """The largest process of each depth; what vanishes meanwhile is left out."""
-    found: dict[str, float] = {}
-    for role in ROLES:
-        sizes = [size for size in map(resident_mib, level) if size is not None]
-        if sizes:
-            found[role] = max(sizes)
-        level = [child for parent in level for child in children_of(parent)]
-    return found
-
-
-def resident_mib(pid: int) -> float | None:
-    """Resident memory, shared pages included."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() / (1 << 20)
-    except OSError:
-        return None
-
-
-def children_of(pid: int) -> list[int]:
-    """Of a process with one thread."""
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def largest(samples: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The maximum of each role."""
-    return {role: max(sample.get(role, 0.0) for sample in samples) for role in ROLES} if samples else {}
 
 
 def conclude(what: str, out: Path, start: Pass, whole: Pass, jobs: int, child: float) -> Figures:

@@ -134,23 +134,33 @@ def test_no_stream_at_all_is_no_end() -> None:
     assert (parsed.actions, parsed.end, parsed.version, parsed.exchanges) == ((), "none", None, 0)
 
 
-def test_values_of_any_shape_never_raise() -> None:
+def commands_after(odd: bytes) -> list[str]:
+    """The commands of two good calls that stand round `odd`, as far as they are understood."""
+    members = {
+        "stdout": assistant(bash("true", "toolu_a")) + odd + assistant(bash("false", "toolu_b"), message="msg_2")
+    }
+    found = parse({**members, "session": odd}).actions
+    return [action.targets[0].value for action in found if action.tool_call in ("toolu_a", "toolu_b")]
+
+
+def test_values_of_any_shape_leave_what_stands_round_them() -> None:
     shapes = [None, 0, "x", [], [None], {}, {"content": None}, {"content": [1, {"type": 3}]}, [[{}]]]
     for kind in ("assistant", "user", "system", "result", "control_request", 3, None):
         for shape in shapes:
             odd = line(type=kind, **dict.fromkeys(FIELDS, shape))
-            parse({"stdout": odd, "session": odd})
+            assert commands_after(odd) == ["true", "false"]
     for argument in ("command", "file_path", "prompt", "todos", "pattern"):
         for name in ("Bash", "Read", "Agent", "TodoWrite", "Grep", "", None):
             for shape in shapes:
                 call = {"type": "tool_use", "id": shape, "name": name, "input": {argument: shape}}
-                parse({"stdout": assistant(call) + assistant({**call, "input": shape})})
+                odd = assistant(call, message="msg_3") + assistant({**call, "input": shape}, message="msg_4")
+                assert commands_after(odd) == ["true", "false"]
 
 
-def test_flipped_bytes_never_raise() -> None:
+def test_flipped_bytes_lose_no_line_that_is_whole() -> None:
     data, chance = TOUR.read_bytes(), random.Random(7)
     for _ in range(60):
         broken = bytearray(data)
         for _ in range(20):
             broken[chance.randrange(len(broken))] = chance.randrange(256)
-        parse({"stdout": bytes(broken), "session": bytes(broken)})
+        assert commands_after(bytes(broken).rstrip(b"\n") + b"\n") == ["true", "false"]
