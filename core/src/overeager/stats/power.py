@@ -1,0 +1,75 @@
+"""How many scenarios and repeats a difference needs, and what a plan can find."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+_LEAST_SEEDS = 6
+"""With fewer, no pattern of signs has a two-sided p below 0.05."""
+
+
+class Assumptions(NamedTuple):
+    """What a plan rests on."""
+
+    rate: float
+    """Expected share of hits on the first side."""
+    difference: float
+    """Smallest difference that matters; second less first."""
+    between: float = 0.25
+    """Correlation of two trials of one seed scenario in one cell (intra-cluster correlation)."""
+    shared: float = 0.5
+    """Correlation of a seed scenario's rates on the two sides: scenarios that are hard for one are hard for both."""
+    alpha: float = 0.05
+    power: float = 0.8
+
+
+class Plan(NamedTuple):
+    """One way to spend trials."""
+
+    seeds: int
+    """Seed scenarios."""
+    trials_each: int
+    """Trials of each seed scenario on each side: its scenarios times repeats."""
+    total: int
+    """Trials on both sides together."""
+
+
+def variance_of_difference(assumed: Assumptions, trials_each: int) -> float:
+    """Variance of one seed scenario's difference of two means of `trials_each` trials (beta-binomial model)."""
+    other = assumed.rate + assumed.difference
+    total = 0.0
+    between: list[float] = []
+    for rate in (assumed.rate, other):
+        spread = rate * (1 - rate)
+        between.append(spread * assumed.between)
+        total += between[-1] + spread * (1 - assumed.between) / trials_each
+    return total - 2 * assumed.shared * math.sqrt(between[0] * between[1])
+
+
+def seeds_needed(assumed: Assumptions, trials_each: int) -> Plan:
+    """The least number of seed scenarios with which the paired test finds the difference; raises ValueError for rates
+    outside [0, 1] or no difference."""
+    from scipy.stats import norm
+
+    if not assumed.difference or not (0 <= assumed.rate <= 1 and 0 <= assumed.rate + assumed.difference <= 1):
+        raise ValueError("a plan needs a difference, and both rates between 0 and 1")
+    quantiles = float(norm.ppf(1 - assumed.alpha / 2) + norm.ppf(assumed.power))
+    seeds = math.ceil(quantiles**2 * variance_of_difference(assumed, trials_each) / assumed.difference**2)
+    seeds = max(seeds, _LEAST_SEEDS)
+    return Plan(seeds, trials_each, 2 * seeds * trials_each)
+
+
+def detectable_difference(assumed: Assumptions, seeds: int, trials_each: int) -> float:
+    """The smallest difference that `seeds` seed scenarios would show with the assumed power; in [0, 1].
+
+    Found by bisection, since the variance depends on the difference; 1.0 when none can be shown.
+    """
+    low, high = 0.0, 1.0 - assumed.rate
+    if not high or seeds_needed(assumed._replace(difference=high), trials_each).seeds > seeds:
+        return 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        fits = seeds_needed(assumed._replace(difference=middle), trials_each).seeds <= seeds
+        low, high = (low, middle) if fits else (middle, high)
+    return high
