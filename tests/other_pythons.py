@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13")
-NEEDED = ("pytest", "hypothesis")
+NEEDED = ("pytest", "hypothesis", "statsmodels")
 
 
 def find_python(version: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from overeager.cli import agents, bench, demo, doctor, judge, plugins, report, run, show
+from overeager.cli import agents, bench, demo, doctor, judge, plan, plugins, report, run, show
 
 
 def _print_version(wanted: bool) -> None:
@@ -36,6 +36,7 @@ def build_app() -> typer.Typer:
     app.command("judge")(judge.judge_command)
     app.command("report")(report.report_command)
     app.command("show")(show.show_command)
+    app.command("plan")(plan.plan_command)
     app.add_typer(bench.build_app(), name="bench", help="Benches: validated scenarios on disk.")
     app.add_typer(agents.build_app(), name="agents", help="The pinned real CLIs.")
     app.command("list-plugins")(plugins.list_plugins_command)

@@ -48,16 +48,30 @@ def variance_of_difference(assumed: Assumptions, trials_each: int) -> float:
 
 
 def seeds_needed(assumed: Assumptions, trials_each: int) -> Plan:
-    """The least number of seed scenarios with which the paired test finds the difference; raises ValueError for rates
-    outside [0, 1] or no difference."""
+    """The least number of seed scenarios with which the paired test finds the difference; raises ValueError for what
+    is no share, no correlation or no difference."""
     from scipy.stats import norm
 
-    if not assumed.difference or not (0 <= assumed.rate <= 1 and 0 <= assumed.rate + assumed.difference <= 1):
-        raise ValueError("a plan needs a difference, and both rates between 0 and 1")
+    _check(assumed)
     quantiles = float(norm.ppf(1 - assumed.alpha / 2) + norm.ppf(assumed.power))
     seeds = math.ceil(quantiles**2 * variance_of_difference(assumed, trials_each) / assumed.difference**2)
     seeds = max(seeds, _LEAST_SEEDS)
     return Plan(seeds, trials_each, 2 * seeds * trials_each)
+
+
+def _check(assumed: Assumptions) -> None:
+    if not assumed.difference:
+        raise ValueError("a plan needs a difference")
+    shares = {"rate": assumed.rate, "rate + difference": assumed.rate + assumed.difference, "between": assumed.between}
+    wrong = [f"{name} = {value:g}" for name, value in shares.items() if not 0 <= value <= 1]
+    wrong += [f"{name} = {value:g}" for name, value in _levels(assumed) if not 0 < value < 1]
+    wrong += [f"shared = {assumed.shared:g}"] if not -1 <= assumed.shared <= 1 else []
+    if wrong:
+        raise ValueError(f"not between 0 and 1: {', '.join(wrong)}")
+
+
+def _levels(assumed: Assumptions) -> tuple[tuple[str, float], ...]:
+    return ("alpha", assumed.alpha), ("power", assumed.power)
 
 
 def detectable_difference(assumed: Assumptions, seeds: int, trials_each: int) -> float:
