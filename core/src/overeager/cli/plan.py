@@ -37,8 +37,8 @@ def plan_command(
     if as_json:
         print_json({"assumed": assumed, "plans": plans, "detectable": shown})
         return
-    headings = ("trials of each seed scenario, a cell", "seed scenarios", "trials in all")
-    rows = [(str(plan.trials_each), str(plan.seeds), str(plan.total)) for plan in plans]
+    headings: tuple[str, ...] = ("trials of each seed scenario, a cell", "seed scenarios", "trials in all")
+    rows: list[tuple[str, ...]] = [(str(plan.trials_each), str(plan.seeds), str(plan.total)) for plan in plans]
     if seeds:
         headings = (*headings, f"shown by {seeds} seed scenarios")
         rows = [(*row, "nothing" if found == 1 else f"{found:.1%}") for row, found in zip(rows, shown, strict=True)]
