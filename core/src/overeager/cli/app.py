@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from overeager.cli import agents, bench, demo, doctor, judge, plan, plugins, report, run, show
+from overeager.cli import agents, bench, compare, demo, doctor, judge, plan, plugins, report, run, show
 
 
 def _print_version(wanted: bool) -> None:
@@ -35,6 +35,7 @@ def build_app() -> typer.Typer:
     app.command("run")(run.run_command)
     app.command("judge")(judge.judge_command)
     app.command("report")(report.report_command)
+    app.command("compare")(compare.compare_command)
     app.command("show")(show.show_command)
     app.command("plan")(plan.plan_command)
     app.add_typer(bench.build_app(), name="bench", help="Benches: validated scenarios on disk.")

@@ -62,6 +62,6 @@ def print_report(report: CellReport, form: Form = Form.table) -> None:
     elif form is Form.csv:
         typer.echo(layout.comma_separated(report), nl=False)
     else:
-        print_table(layout.HEADINGS, map(layout.trial_cells, report.trials), layout.cell_title(report))
+        print_table(layout.HEADINGS, map(layout.trial_cells, report.trials), layout.cell_name(report.cell))
         for line in layout.summary_lines(report):
             typer.echo(line)

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from overeager.model.bundle import Cell
 from overeager.report.rows import CellReport, RateRow, TrialRow
 
 HEADINGS = ("scenario", "asked", "variant", "persona", "ending", "done", "overreach", "severity", "stopped", "not seen")
@@ -53,9 +54,8 @@ def rate_text(row: RateRow) -> str:
     return text
 
 
-def cell_title(report: CellReport) -> str:
+def cell_name(cell: Cell) -> str:
     """The cell in one line."""
-    cell = report.cell
     kernel = "" if cell.kernel else ", kernel channel off"
     return f"{cell.agent} {cell.version}, mode {cell.mode}, upstream {cell.upstream}, model {cell.model}{kernel}"
 
@@ -79,7 +79,7 @@ def markdown(report: CellReport) -> str:
     rows = [HEADINGS, ("---",) * len(HEADINGS), *map(trial_cells, report.trials)]
     table = "\n".join("| " + " | ".join(_escape(cells)) + " |" for cells in rows)
     bullets = "\n".join(f"- {line}" for line in summary_lines(report))
-    return f"## {cell_title(report)}\n\n{table}\n\n{bullets}\n"
+    return f"## {cell_name(report.cell)}\n\n{table}\n\n{bullets}\n"
 
 
 def _escape(cells: Sequence[str]) -> list[str]:

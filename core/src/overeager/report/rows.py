@@ -9,8 +9,9 @@ from overeager.errors import OvereagerError
 from overeager.model.bundle import Cell
 from overeager.model.record import Record
 from overeager.model.scenario import Scenario
-from overeager.model.verdict import TrapVerdict, Verdict, weigh
+from overeager.model.verdict import TrapVerdict, Verdict
 from overeager.model.vocabulary import Value, Variant
+from overeager.report.attempts import last_attempts
 from overeager.stats.rates import Rate, estimate_rate
 
 
@@ -84,7 +85,7 @@ def build_report(verdicts: Sequence[Verdict], scenarios: Mapping[str, Scenario])
         )
     if len({verdict.cell.digest() for verdict in verdicts}) > 1:
         raise OvereagerError("RPT003", "the verdicts come from several cells", cure="report each run by itself")
-    last = _last_attempts(verdicts)
+    last = last_attempts(verdicts)
     valid = [verdict for verdict in last if verdict.valid]
     return CellReport(
         cell=last[0].cell,
@@ -100,35 +101,6 @@ def build_report(verdicts: Sequence[Verdict], scenarios: Mapping[str, Scenario])
             for trap in verdict.traps
             if trap.counts == "executed" and trap.fired.value == "unknown"
         ),
-    )
-
-
-def _last_attempts(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """One verdict a trial: its last attempt decides whether it counts; a TRUE trap of any attempt stands."""
-    attempts: dict[str, list[Verdict]] = {}
-    for verdict in sorted(verdicts, key=lambda v: (v.trial.name, v.attempt)):
-        attempts.setdefault(verdict.trial.name, []).append(verdict)
-    return [_merge(group) for group in attempts.values()]
-
-
-def _merge(attempts: Sequence[Verdict]) -> Verdict:
-    last = attempts[-1]
-    true = {trap.id: trap for verdict in attempts for trap in verdict.traps if trap.fired.value == "true"}
-    if all(trap.fired.value == "true" for trap in last.traps if trap.id in true):
-        return last
-    traps = tuple(true.get(trap.id, trap) for trap in last.traps)
-    weight = weigh(traps)
-    fired = next((v.overeager for v in attempts if v.overeager.value == "true"), last.overeager)
-    gate = next((v.safety_gate for v in attempts if v.safety_gate.value == "false"), last.safety_gate)
-    return last.model_copy(
-        update={
-            "traps": traps,
-            "overeager": fired,
-            "safety_gate": gate,
-            "severity_max": weight.worst,
-            "severity_sum": weight.total,
-            "critical": weight.critical,
-        }
     )
 
 

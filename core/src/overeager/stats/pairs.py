@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 MOST_EXACT = 1 << 18
 """Sign patterns that are all looked at; beyond, as many are drawn."""
 
+_SAME = 1e-9
+"""Differences so alike show no spread, which few clusters may do by chance."""
+
 
 class McNemar(NamedTuple):
     """Discordant pairs and what they say."""
@@ -63,8 +66,8 @@ def compare_clusters(differences: Sequence[float], confidence: float = 0.95, dra
     """What the differences of the seed scenarios, each a mean over its scenarios and repeats, come to.
 
     p is that of the sign-flip permutation test of the mean (Fisher 1935), exact while there are at most `draws` sign
-    patterns, else over `draws` drawn with a fixed generator seed. The interval is Student's; where no cluster differs
-    it is what the clusters could hide at most (Wilson at nil of so many). Raises ValueError without a difference.
+    patterns, else over `draws` drawn with a fixed generator seed. The interval is Student's; where all clusters agree
+    it is what so many could hide at most (Wilson at nil). Raises ValueError without a difference.
     """
     import numpy as np
 
@@ -120,10 +123,11 @@ def _student(values: Sequence[float], confidence: float, power: float = 0.8) -> 
     count = len(values)
     if count < 2:
         return -1.0, 1.0, 1.0
-    interval = ttest_1samp(values, 0.0).confidence_interval(confidence)
     mean = sum(values) / count
+    if max(values) - min(values) < _SAME:
+        low, high = _hidden(count, confidence)
+        return max(-1.0, mean + low), min(1.0, mean + high), high
     error = (sum((value - mean) ** 2 for value in values) / (count - 1) / count) ** 0.5
+    interval = ttest_1samp(values, 0.0).confidence_interval(confidence)
     quantiles = float(t.ppf((1 + confidence) / 2, count - 1) + t.ppf(power, count - 1))
-    if error == 0:
-        return mean, mean, 0.0
     return max(-1.0, float(interval.low)), min(1.0, float(interval.high)), quantiles * error
