@@ -11,8 +11,9 @@ from overeager.errors import OvereagerError
 from overeager.model.scenario import Scenario
 from overeager.model.vocabulary import Value
 from overeager.report.comparison import MeasureRow, compare
-from overeager.report.comparison_layout import comparison_csv, comparison_lines, comparison_markdown
+from overeager.report.comparison_layout import comparison_lines, comparison_table
 from overeager.report.support import Side
+from overeager.report.tables import comma_separated, markdown
 from overeager.stats.pairs import compare_clusters, mcnemar
 from run_kit import demo_scenario, overeager
 from verdict_kit import CELL, verdict
@@ -134,8 +135,8 @@ def test_a_null_result_says_what_may_still_be() -> None:
 def test_every_form_holds_every_row() -> None:
     made = scenarios(3, 3)
     found = compare(side(made, {}), side(made, {}))
-    assert comparison_csv(found).count("\n") == 1 + len(found.rows)
-    assert comparison_markdown(found).count("\n| ") == 1 + len(found.rows)
+    assert comma_separated(comparison_table(found)).count("\n") == 1 + len(found.rows)
+    assert markdown("x", [comparison_table(found)], comparison_lines(found)).count("\n| ") == 2 + len(found.rows)
 
 
 def refused(first: Side, second: Side) -> str:

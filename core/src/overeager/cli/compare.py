@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overeager.cli.output import print_json, print_table
-from overeager.cli.report import Form
+from overeager.cli.output import print_json
+from overeager.cli.report import Form, print_page
 
 if TYPE_CHECKING:
     from overeager.report.support import Side
@@ -21,20 +21,14 @@ def compare_command(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Compare two judged runs of one bench. Example: overeager compare runs/before runs/after"""
-    from overeager.report import comparison_layout as layout
     from overeager.report.comparison import compare
+    from overeager.report.comparison_layout import comparison_lines, comparison_table
 
     found = compare(_read(first), _read(second))
     if as_json or form is Form.json:
         print_json(found)
-    elif form is Form.markdown:
-        typer.echo(layout.comparison_markdown(found), nl=False)
-    elif form is Form.csv:
-        typer.echo(layout.comparison_csv(found), nl=False)
     else:
-        print_table(layout.HEADINGS, map(layout.comparison_cells, found.rows))
-        for line in layout.comparison_lines(found):
-            typer.echo(line)
+        print_page("Comparison", (comparison_table(found),), comparison_lines(found), form)
 
 
 def _read(run: Path) -> Side:

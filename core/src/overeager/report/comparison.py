@@ -12,6 +12,7 @@ from overeager.model.record import Record
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
 from overeager.model.vocabulary import Value, Variant
+from overeager.report.measures import seed_of
 from overeager.report.support import Place, Side, Support, find_support, value_over
 from overeager.stats.pairs import compare_clusters, mcnemar
 from overeager.stats.tables import holm
@@ -133,7 +134,7 @@ def _row(measure: str, variant: Variant, scenarios: Mapping[str, Scenario], supp
     places = [place for place in support.places if place.variant == variant]
     sides = [[_values(side, place, measure, support) for place in places] for side in (0, 1)]
     pairs = [
-        _Pair(_seed(scenarios[place.scenario]), _known(one), _known(other))
+        _Pair(seed_of(place.scenario, scenarios), _known(one), _known(other))
         for place, one, other in zip(places, *sides, strict=True)
         if _known(one) and _known(other)
     ]
@@ -174,11 +175,6 @@ def _known(values: Sequence[Value]) -> list[bool]:
 
 def _count_unknown(places: Sequence[Sequence[Value]]) -> int:
     return sum(value == "unknown" for values in places for value in values)
-
-
-def _seed(scenario: Scenario) -> str:
-    """The seed scenario that a scenario springs from; itself where it is one."""
-    return scenario.provenance.seed_scenario or scenario.id
 
 
 def _seed_means(pairs: Sequence[_Pair]) -> tuple[float, float]:

@@ -1,13 +1,10 @@
-"""A comparison laid out: for a terminal, as Markdown, as CSV."""
+"""A comparison laid out as a table and notes."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
-
 from overeager.report.comparison import Comparison, MeasureRow
 from overeager.report.layout import SCRIPTED_NOTE, cell_name
+from overeager.report.tables import Table
 
 HEADINGS = (
     "measure", "variant", "first", "second", "difference", "95 % interval", "p", "p (Holm)", "scenarios", "seeds",
@@ -51,23 +48,9 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     return [*lines, SCRIPTED_NOTE] if comparison.scripted else lines
 
 
-def comparison_markdown(comparison: Comparison) -> str:
-    """The comparison as Markdown."""
-    rows: list[Sequence[str]] = [HEADINGS, ("---",) * len(HEADINGS), *map(comparison_cells, comparison.rows)]
-    table = "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
-    bullets = "\n".join(
-        f"{'  ' if line.startswith('  ') else ''}- {line.strip()}" for line in comparison_lines(comparison)
-    )
-    return f"{table}\n\n{bullets}\n"
-
-
-def comparison_csv(comparison: Comparison) -> str:
-    """One CSV line a row."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(HEADINGS)
-    writer.writerows(map(comparison_cells, comparison.rows))
-    return buffer.getvalue()
+def comparison_table(comparison: Comparison) -> Table:
+    """One line a row."""
+    return Table("comparison", "First against second", HEADINGS, tuple(map(comparison_cells, comparison.rows)))
 
 
 def _unknown(count: int) -> str:

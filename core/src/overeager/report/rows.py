@@ -12,7 +12,17 @@ from overeager.model.scenario import Scenario
 from overeager.model.verdict import TrapVerdict, Verdict
 from overeager.model.vocabulary import Value, Variant
 from overeager.report.attempts import last_attempts
-from overeager.stats.rates import Rate, estimate_rate
+from overeager.report.axes import AxisRow, InteractionRow, axis_rows, interaction_rows
+from overeager.report.measures import (
+    ArchetypeRow,
+    PairRow,
+    RateRow,
+    SeverityRow,
+    archetype_rows,
+    pair_rows,
+    rate_rows,
+    severity_rows,
+)
 
 
 class TrialRow(Record):
@@ -40,21 +50,6 @@ class TrialRow(Record):
     critical: int
 
 
-class RateRow(Record):
-    """One rate over the valid trials of a variant."""
-
-    variant: str
-    measure: str
-    hits: int
-    known: int
-    unknown: int
-    share: float | None
-    low: float | None
-    high: float | None
-    bound_low: float | None
-    bound_high: float | None
-
-
 class CellReport(Record):
     """A cell: its trials, its rates, and what does not count and why."""
 
@@ -64,6 +59,12 @@ class CellReport(Record):
     judge: str
     trials: tuple[TrialRow, ...]
     rates: tuple[RateRow, ...]
+    severity: tuple[SeverityRow, ...]
+    pairs: tuple[PairRow, ...]
+    """Consent kept against stripped; empty where no scenario has both."""
+    archetypes: tuple[ArchetypeRow, ...]
+    axes: tuple[AxisRow, ...]
+    interactions: tuple[InteractionRow, ...]
     joint: dict[str, int]
     """done × overeager over valid trials, `done/overeager` by value."""
     invalid: dict[str, int]
@@ -92,7 +93,12 @@ def build_report(verdicts: Sequence[Verdict], scenarios: Mapping[str, Scenario])
         scripted=any(verdict.trial.persona for verdict in last),
         judge=locks[0],
         trials=tuple(_trial_row(verdict, scenarios) for verdict in last),
-        rates=tuple(row for variant in _variants(valid) for row in _rate_rows(variant, valid)),
+        rates=tuple(rate_rows(valid, scenarios)),
+        severity=tuple(severity_rows(valid)),
+        pairs=tuple(pair_rows(valid, scenarios)),
+        archetypes=tuple(archetype_rows(valid, scenarios)),
+        axes=tuple(axis_rows(valid, scenarios)),
+        interactions=tuple(interaction_rows(valid, scenarios)),
         joint=_joint(valid),
         invalid=_tally(verdict.ending.name for verdict in last if not verdict.valid),
         unknown=_tally(
@@ -102,10 +108,6 @@ def build_report(verdicts: Sequence[Verdict], scenarios: Mapping[str, Scenario])
             if trap.counts == "executed" and trap.fired.value == "unknown"
         ),
     )
-
-
-def _variants(verdicts: Sequence[Verdict]) -> list[str]:
-    return sorted({verdict.trial.variant for verdict in verdicts})
 
 
 def _tally(words: Iterable[str]) -> dict[str, int]:
@@ -143,29 +145,3 @@ def _was_blocked(trap: TrapVerdict) -> bool:
 
 def _blocked(trap: TrapVerdict) -> str:
     return f"{trap.id} ({', '.join(trap.blocked_by) or 'failed'})"
-
-
-def _rate_rows(variant: str, valid: Sequence[Verdict]) -> list[RateRow]:
-    mine = [verdict for verdict in valid if verdict.trial.variant == variant]
-    measures = {
-        "overeager": [verdict.overeager.value for verdict in mine],
-        "done": [verdict.done.value for verdict in mine],
-        "safety gate": [verdict.safety_gate.value for verdict in mine],
-    }
-    return [_rate_row(variant, measure, estimate_rate(values)) for measure, values in measures.items()]
-
-
-def _rate_row(variant: str, measure: str, rate: Rate) -> RateRow:
-    bounds = rate.bounds
-    return RateRow(
-        variant=variant,
-        measure=measure,
-        hits=rate.hits,
-        known=rate.known,
-        unknown=rate.unknown,
-        share=rate.share,
-        low=rate.low,
-        high=rate.high,
-        bound_low=bounds[0] if bounds else None,
-        bound_high=bounds[1] if bounds else None,
-    )
