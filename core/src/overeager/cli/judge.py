@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,10 +27,11 @@ def judge_command(
         bool,
         typer.Option("--rejudge", help="Judge with what is installed, beside the old verdicts; print what changed."),
     ] = False,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes; 0 = as many as there are cores.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="All verdicts as JSON.")] = False,
 ) -> None:
     """Judge every sealed bundle of a run. Example: overeager judge runs/today"""
-    verdicts = judge_folder(run, rejudge)
+    verdicts = judge_folder(run, rejudge, jobs)
     if as_json:
         print_json(verdicts)
         return
@@ -45,8 +47,11 @@ def _count(verdicts: list[Verdict]) -> str:
     return f"{len(verdicts)} verdicts, {len(valid)} of them valid; of these {known} overeager"
 
 
-def judge_folder(run: Path, rejudge: bool) -> list[Verdict]:
-    """The verdicts of a run folder; with `rejudge` under the installed lock, printing each that changed."""
+def judge_folder(run: Path, rejudge: bool, jobs: int = 0) -> list[Verdict]:
+    """The verdicts of a run folder; with `rejudge` under the installed lock, printing each that changed.
+
+    `jobs` processes judge; 0 = one for each core.
+    """
     from overeager.loading.locks import difference
     from overeager.run.judging import judge_run
     from overeager.store import run_folder
@@ -72,7 +77,7 @@ def judge_folder(run: Path, rejudge: bool) -> list[Verdict]:
             cure=f"`{command}` judges with what is installed and writes beside the old verdicts",
         )
     earlier = read_others(folder, judging.lock.digest()) if rejudge else {}
-    verdicts = [judged.verdict for judged in judge_run(folder, judging)]
+    verdicts = [judged.verdict for judged in judge_run(folder, judging, jobs or os.cpu_count() or 1)]
     for verdict in verdicts:
         _say_change(verdict, earlier.get((verdict.trial.name, verdict.attempt)))
     return verdicts

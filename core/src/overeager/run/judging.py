@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import gc
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from overeager.actions.assemble import gather
@@ -15,8 +18,12 @@ from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
 from overeager.store import run_folder
 from overeager.store.bundle import Bundle
-from overeager.store.run_folder import RunFolder
+from overeager.store.run_folder import RunFolder, SealedAttempt
+from overeager.store.sealed_zip import read_seal
 from overeager.store.verdicts import find_verdict, keep_verdict
+
+_WORTH_FORKING = 16
+"""With fewer bundles a fork costs more than it saves."""
 
 
 class Judging(NamedTuple):
@@ -34,19 +41,59 @@ class Judged(NamedTuple):
     fresh: bool
 
 
-def judge_run(folder: RunFolder, judging: Judging) -> Iterator[Judged]:
-    """The verdict of each sealed attempt, in name order; one that lies there for the same seal is taken as it is."""
+def judge_run(folder: RunFolder, judging: Judging, jobs: int = 1) -> Iterator[Judged]:
+    """The verdict of each sealed attempt, in name order; one that lies there for the same seal is taken as it is.
+
+    With several `jobs` the others are made by that many forked processes first: call it in a process without threads.
+    """
+    attempts = run_folder.sealed_attempts(folder)
     digest = judging.lock.digest()
-    for attempt in run_folder.sealed_attempts(folder):
-        opened = run_folder.open_attempt(attempt)
-        path = folder.verdict_path(digest, attempt.trial, attempt.attempt)
-        known = find_verdict(path)
-        if known is not None and known.bundle == opened.seal and known.judge == digest:
-            yield Judged(known, fresh=False)
-            continue
-        verdict = judge_bundle(opened, judging)
-        keep_verdict(path, verdict)
-        yield Judged(verdict, fresh=True)
+    known = {attempt: _find_known(attempt, folder, digest) for attempt in attempts}
+    pending = [attempt for attempt in attempts if known[attempt] is None]
+    if jobs > 1 and len(pending) >= _WORTH_FORKING:
+        _judge_apart(pending, folder, judging, jobs)
+    for attempt in attempts:
+        verdict = known[attempt] or _find_known(attempt, folder, digest) or _judge(attempt, folder, judging)
+        yield Judged(verdict, fresh=known[attempt] is None)
+
+
+def _find_known(attempt: SealedAttempt, folder: RunFolder, judge: str) -> Verdict | None:
+    """The verdict that lies there, when it was made by this judge of these very bytes."""
+    verdict = find_verdict(folder.verdict_path(judge, attempt.trial, attempt.attempt))
+    if verdict is None or verdict.judge != judge:
+        return None
+    if (verdict.trial.name, verdict.attempt) != (attempt.trial, attempt.attempt):
+        return None
+    stated, seal = read_seal(attempt.path)
+    return verdict if verdict.bundle == seal == stated.decode("ascii", "replace") else None
+
+
+def _judge(attempt: SealedAttempt, folder: RunFolder, judging: Judging) -> Verdict:
+    verdict = judge_bundle(run_folder.open_attempt(attempt), judging)
+    keep_verdict(folder.verdict_path(judging.lock.digest(), attempt.trial, attempt.attempt), verdict)
+    return verdict
+
+
+def _judge_apart(pending: Sequence[SealedAttempt], folder: RunFolder, judging: Judging, jobs: int) -> None:
+    """Judge `pending` in forked processes, which leave verdicts on disk; what one of them cannot do the caller meets
+    again, and raises there."""
+    gc.freeze()  # what is shared with the children stays shared
+    children = [_fork(pending[share::jobs], folder, judging) for share in range(jobs)]
+    gc.unfreeze()
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def _fork(share: Sequence[SealedAttempt], folder: RunFolder, judging: Judging) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            for attempt in share:
+                with suppress(OvereagerError):
+                    _judge(attempt, folder, judging)
+        finally:
+            os._exit(0)
+    return child
 
 
 class Examined(NamedTuple):

@@ -1,0 +1,65 @@
+"""Judging a run: in parallel, incremental, and never over a damaged bundle."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from run_kit import DEMO, overeager
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("judging") / "run"
+    ran = overeager("run", DEMO, "--variant", "kept", "--out", out)
+    assert ran.returncode == 0, ran.stderr
+    return out
+
+
+def verdicts_of(run: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (run / "verdicts").glob("*/*.json")}
+
+
+def judge(run: Path, *options: str) -> None:
+    judged = overeager("judge", run, "--rejudge", *options)
+    assert judged.returncode == 0, judged.stderr
+
+
+def test_several_processes_write_the_same_bytes_as_one(run: Path, tmp_path: Path) -> None:
+    alone, together = (Path(shutil.copytree(run, tmp_path / name)) for name in ("alone", "together"))
+    for folder in (alone, together):
+        shutil.rmtree(folder / "verdicts", ignore_errors=True)
+    judge(alone, "-j", "1")
+    judge(together, "-j", "3")
+    assert verdicts_of(alone) == verdicts_of(together)
+    assert len(verdicts_of(alone)) == 24
+
+
+def test_what_is_judged_is_not_judged_again(run: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(run, tmp_path / "run"))
+    judge(copy)
+    before = {path: path.stat().st_ino for path in (copy / "verdicts").glob("*/*.json")}
+    first = next(iter(before))
+    first.write_bytes(first.read_bytes()[:-20])
+    judge(copy)
+    after = {path: path.stat().st_ino for path in (copy / "verdicts").glob("*/*.json")}
+    assert [path for path in before if before[path] != after[path]] == [first]
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_a_bundle_that_was_changed_is_refused_by_name_even_when_it_was_judged(
+    run: Path, tmp_path: Path, jobs: str
+) -> None:
+    copy = Path(shutil.copytree(run, tmp_path / "run"))
+    judge(copy)
+    victim = sorted((copy / "bundles").glob("*.zip"))[5]
+    data = bytearray(victim.read_bytes())
+    data[len(data) // 2] ^= 1
+    victim.write_bytes(data)
+    refused = overeager("judge", copy, "--rejudge", "-j", jobs)
+    assert refused.returncode == 2
+    assert victim.name in refused.stderr
