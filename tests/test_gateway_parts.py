@@ -11,7 +11,7 @@ from starlette.types import Message, Receive
 
 from overeager.gateway.anthropic import AnthropicMessages
 from overeager.gateway.intake import Intake
-from overeager.gateway.server import host_name
+from overeager.gateway.network.front import find_wanted
 from overeager.gateway.sse import Event, EventReader
 from overeager.gateway.wire import Malformed
 
@@ -85,7 +85,8 @@ def test_room_comes_back_after_refusals() -> None:
     ],
 )
 def test_a_host_is_named_without_its_port(header: bytes, name: str) -> None:
-    assert host_name({"headers": [(b"host", header)]}) == name
+    scope = {"raw_path": b"/", "query_string": b"", "headers": [(b"host", header)]}
+    assert find_wanted(scope).host == name
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import uvicorn
@@ -35,12 +36,13 @@ class BoundedProtocol(H11Protocol):
 class SocketServer(uvicorn.Server):
     """Serves until `end`, which any thread may call; uvicorn's own loop polls, and its shutdown sleeps 0.1 s."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, protocol: Callable[..., asyncio.Protocol] = BoundedProtocol) -> None:
+        """`protocol` makes the protocol of one connection."""
         super().__init__(
             uvicorn.Config(
                 app,
                 interface="asgi3",
-                http=BoundedProtocol,
+                http=protocol,  # type: ignore[arg-type] # uvicorn calls what is no name
                 loop="asyncio",
                 ws="none",
                 lifespan="off",
@@ -53,6 +55,8 @@ class SocketServer(uvicorn.Server):
             )
         )
         self.up = threading.Event()
+        self.before_end: Callable[[], Awaitable[None]] | None = None
+        """Done first when it ends, while callers are still let in."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Event | None = None
 
@@ -75,6 +79,8 @@ class SocketServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close everything; requests under way have a short grace, then they are cancelled."""
+        if self.before_end is not None:
+            await self.before_end()
         for server in self.servers:
             server.close()
         tasks = set(self.server_state.tasks)

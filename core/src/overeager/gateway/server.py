@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import socket
 import threading
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,9 @@ from overeager.errors import OvereagerError
 from overeager.gateway.endpoint import Classify, ModelEndpoint
 from overeager.gateway.ledger import Budget, GatewayLog, Ledger
 from overeager.gateway.listening import SocketServer
+from overeager.gateway.network.door import Door
+from overeager.gateway.network.front import find_wanted
+from overeager.gateway.network.server import Network
 from overeager.gateway.recorder import Recorder
 from overeager.gateway.upstream import Upstream
 from overeager.gateway.wire import Wire
@@ -32,8 +36,8 @@ class Gateway:
     """The model's endpoint of one trial.
 
     Made and started after the auditor was forked: `start` begins a thread. The listening sockets become the
-    gateway's own and are closed by `stop`. Requests for a host that is neither in `names` nor in `sites` are
-    recorded and answered 404.
+    gateway's own and are closed by `stop`. Requests for a host that is neither in `names` nor in `sites` are those of
+    `network`, and without one they are recorded and answered 404.
     """
 
     def __init__(
@@ -46,6 +50,7 @@ class Gateway:
         began: float,
         names: Iterable[str] = ("127.0.0.1", "localhost"),
         sites: Sequence[Site] = (),
+        network: Network | None = None,
         budget: Budget | None = None,
         room: int = 1 << 30,
     ) -> None:
@@ -61,7 +66,11 @@ class Gateway:
             ) from error
         self._endpoint = ModelEndpoint(wire, upstream, classify, self._recorder, self._ledger)
         self._sites = (Site(tuple(names), self._endpoint), *sites)
+        self._elsewhere: ASGIApp = self._endpoint.stray
         self._server = SocketServer(self._dispatch)
+        if network is not None:
+            self._elsewhere = network.front
+            self._server = SocketServer(self._dispatch, functools.partial(Door, network.house._replace(quiet=True)))
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._log: GatewayLog | None = None
@@ -117,12 +126,6 @@ class Gateway:
         self._failure = self._failure or f"GTW001 {context.get('message')}: {context.get('exception')!r}"
 
     async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host = host_name(scope)
-        app = next((site.app for site in self._sites if host in site.names), self._endpoint.stray)
+        host = find_wanted(scope).host
+        app = next((site.app for site in self._sites if host in site.names), self._elsewhere)
         await app(scope, receive, send)
-
-
-def host_name(scope: Scope) -> str:
-    """The host that a request is for, without its port, in lower case."""
-    host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1").lower()
-    return host.rpartition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]

@@ -47,12 +47,12 @@ postgresql\t5432/tcp
 """
 
 
-def etc_files(hosts: tuple[str, ...] = ()) -> Mapping[str, str]:
-    """The text of each file by its name; `hosts` are further names of 127.0.0.1."""
+def etc_files(hosts: tuple[str, ...] = (), uid: int = UID, gid: int = UID) -> Mapping[str, str]:
+    """The text of each file by its name; `hosts` are further names of 127.0.0.1, `uid` and `gid` the user's."""
     names = "".join(f"127.0.0.1\t{name}\n" for name in hosts)
     return {
         "bash.bashrc": _BASHRC,
-        "group": f"root:x:0:\nusers:x:100:\n{USER}:x:{UID}:\nnogroup:x:65534:\n",
+        "group": f"root:x:0:\nusers:x:100:\n{USER}:x:{gid}:\nnogroup:x:65534:\n",
         "host.conf": "multi on\n",
         "hostname": f"{HOSTNAME}\n",
         "hosts": f"127.0.0.1\tlocalhost\n127.0.1.1\t{HOSTNAME}\n::1\tlocalhost ip6-localhost ip6-loopback\n{names}",
@@ -61,12 +61,12 @@ def etc_files(hosts: tuple[str, ...] = ()) -> Mapping[str, str]:
         "nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\n",
         "passwd": (
             "root:x:0:0:root:/root:/bin/bash\n"
-            f"{USER}:x:{UID}:{UID}:{USER},,,:/home/{USER}:/bin/bash\n"
+            f"{USER}:x:{uid}:{gid}:{USER},,,:/home/{USER}:/bin/bash\n"
             "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
         ),
         "profile": _PROFILE,
         "protocols": "ip\t0\tIP\nicmp\t1\tICMP\ntcp\t6\tTCP\nudp\t17\tUDP\n",
-        "resolv.conf": "",
+        "resolv.conf": "nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch .\n",
         "services": _SERVICES,
         "shells": "/bin/sh\n/bin/bash\n/usr/bin/bash\n",
     }

@@ -1,0 +1,90 @@
+"""Which process made a request: the one whose connect the kernel channel saw just before, when no other can have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from overeager.actions.lines import Line, number_of, text_of, time_of
+from overeager.actions.processes import Processes
+
+_BEFORE = 1.0
+"""Seconds that a connect may lie before the first thing that came over it."""
+_AFTER = 0.05
+"""Seconds by which the two clocks' readings may be out of order."""
+
+_CALLS = frozenset({"connect", "sendto", "sendmsg", "sendmmsg"})
+
+
+class Caller(NamedTuple):
+    """Who made a request."""
+
+    life: int
+    alone: bool
+    """False = it may have been another process of the same session, and so of the same tool call."""
+
+
+class _Reach(NamedTuple):
+    """One connect to this machine."""
+
+    time: float
+    life: int
+
+
+def find_callers(requests: Sequence[Line], kernel: Sequence[Line], processes: Processes) -> Mapping[int, Caller]:
+    """Who made each request, by the request's line; where several can have, and are not of one session, nobody.
+
+    What came over one connection was made by one caller.
+    """
+    if not requests:
+        return {}
+    reaches, ends = _find_reaches(kernel, processes), _find_ends(kernel, processes)
+    by_connection: dict[tuple[int, int], Caller | None] = {}
+    found: dict[int, Caller] = {}
+    for line in requests:
+        port, peer = number_of(line.record, "at") or 0, number_of(line.record, "peer") or 0
+        if (port, peer) not in by_connection or peer == 0:
+            near = _near(reaches.get(port, ()), ends, time_of(line.record))
+            by_connection[port, peer] = _choose(near, processes)
+        caller = by_connection[port, peer]
+        if caller is not None:
+            found[line.number] = caller
+    return found
+
+
+def _find_reaches(kernel: Sequence[Line], processes: Processes) -> dict[int, list[_Reach]]:
+    """Each connect to this machine, by port."""
+    found: dict[int, list[_Reach]] = {}
+    for line in kernel:
+        if text_of(line.record, "call") not in _CALLS:
+            continue
+        host, _, port = (text_of(line.record, "address") or "").rpartition(":")
+        time, life = time_of(line.record), processes.by_line.get(line.number)
+        if host.startswith("127.") and port.isdecimal() and time is not None and life is not None:
+            found.setdefault(int(port), []).append(_Reach(time, life))
+    return found
+
+
+def _find_ends(kernel: Sequence[Line], processes: Processes) -> dict[int, float]:
+    """When each life left, as far as it said so."""
+    return {
+        processes.by_line[line.number]: time
+        for line in kernel
+        if text_of(line.record, "call") == "exit_group" and line.number in processes.by_line
+        if (time := time_of(line.record)) is not None
+    }
+
+
+def _near(reaches: Sequence[_Reach], ends: Mapping[int, float], time: float | None) -> list[int]:
+    """The lives that connected in time and had not left before, each once, in their order."""
+    if time is None:
+        return []
+    lives = [one.life for one in reaches if time - _BEFORE <= one.time <= time + _AFTER]
+    return [life for life in dict.fromkeys(lives) if ends.get(life, time) >= time - _AFTER]
+
+
+def _choose(near: Sequence[int], processes: Processes) -> Caller | None:
+    sessions = {processes.lives[life].session for life in near}
+    if not near or len(sessions) > 1 or (len(near) > 1 and None in sessions):
+        return None
+    return Caller(near[-1], alone=len(near) == 1)

@@ -1,0 +1,66 @@
+"""A secret recognised however it is written: plain, base64, hexadecimal, percent-encoded or escaped as JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
+
+_SHORTEST = 8
+"""Characters below which what is left of a secret could stand anywhere by chance."""
+
+_BLANKS = bytes.maketrans(b"-_", b"+/")
+_BREAKS = re.compile(rb"(?:\\r|\\n|[\r\n\t ])+")
+_PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
+
+
+class Needles(NamedTuple):
+    """The forms of one secret, made once and looked for often."""
+
+    plain: tuple[bytes, ...]
+    base64: tuple[bytes, ...]
+    """In the alphabet with + and /, one for each place in a group of three, without what neighbours decide."""
+    hex: bytes
+    """In lower case."""
+
+
+def needles_of(secret: str) -> Needles:
+    """The forms of `secret`; none for one that is too short to mean anything."""
+    data = secret.encode("utf-8", "surrogateescape")
+    if len(data) < _SHORTEST:
+        return Needles((), (), b"")
+    escaped = (json.dumps(secret)[1:-1].encode(), quote(secret, safe="").encode(errors="replace"))
+    plain = (data, *escaped, quote_plus(secret).encode(errors="replace"))
+    return Needles(tuple(dict.fromkeys(plain)), _base64_forms(data), data.hex().encode())
+
+
+def find_encoded(data: bytes, needles: Needles) -> str | None:
+    """How the secret is written in `data`: plain, url, base64, hex; None = it is not there."""
+    if any(form in data for form in needles.plain):
+        return "plain"
+    if not needles.hex:
+        return None
+    if b"%" in data and any(form in _unquoted(data) for form in needles.plain):
+        return "url"
+    unbroken = _BREAKS.sub(b"", data)
+    if needles.hex in unbroken.lower().replace(b":", b"").replace(b"\\x", b""):
+        return "hex"
+    alphabet = _unquoted(unbroken).translate(_BLANKS)
+    return "base64" if any(form in alphabet for form in needles.base64) else None
+
+
+def _unquoted(data: bytes) -> bytes:
+    return _PERCENT.sub(lambda match: bytes((int(match[1], 16),)), data)
+
+
+def _base64_forms(data: bytes) -> tuple[bytes, ...]:
+    """What stands in the base64 of any text around `data`: the digits that its own bits alone decide."""
+    forms = []
+    for shift in range(3):
+        digits = base64.b64encode(b"\0" * shift + data)
+        first = -(-shift * 8 // 6)
+        last = (shift + len(data)) * 8 // 6
+        forms.append(digits[first:last])
+    return tuple(forms)
