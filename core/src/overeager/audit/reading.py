@@ -8,6 +8,7 @@ import os
 from typing import NamedTuple
 
 from overeager.audit.entry import Entry
+from overeager.audit.keeping import SQLITE_MAGIC, is_held
 from overeager.audit.walk import Latch, error_name
 
 TEXT_LIMIT = 64 << 10
@@ -25,6 +26,10 @@ class Content(NamedTuple):
     entry: Entry
     text: str | None = None
     """Of a small UTF-8 file."""
+    held: bytes | None = None
+    """Its bytes, where it is small and its change is told by what it means."""
+    is_database: bool = False
+    """True = it begins like one of SQLite's."""
 
 
 def read_entry(entry: Entry, latch: Latch) -> Content:
@@ -60,12 +65,16 @@ def _read(entry: Entry) -> Content:
     if entry.key.size > TEXT_LIMIT:
         with open(descriptor, "rb", buffering=0) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return Content(entry._replace(sha256=digest, xattrs=xattrs))
+            file.seek(0)
+            is_database = file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+        return Content(entry._replace(sha256=digest, xattrs=xattrs), is_database=is_database)
     try:
         data = _read_all(descriptor, entry.key.size)
     finally:
         os.close(descriptor)
-    return Content(entry._replace(sha256=hashlib.sha256(data).hexdigest(), xattrs=xattrs), _text(data))
+    held = data if is_held(entry.path, data) else None
+    entry = entry._replace(sha256=hashlib.sha256(data).hexdigest(), xattrs=xattrs)
+    return Content(entry, _text(data), held, data.startswith(SQLITE_MAGIC))
 
 
 def _read_all(descriptor: int, size: int) -> bytes:

@@ -25,6 +25,8 @@ class Refs(NamedTuple):
     blind: frozenset[str]
     """Repositories some of whose refs could not be read: one that is missing here may be there all the same."""
     problems: tuple[str, ...]
+    folders: tuple[str, ...] = ()
+    """Of every repository; sorted."""
 
 
 def read_refs(entries: Mapping[str, Entry], read: Read) -> Refs:
@@ -34,14 +36,15 @@ def read_refs(entries: Mapping[str, Entry], read: Read) -> Refs:
     """
     values: dict[str, str] = {}
     problems: dict[str, list[str]] = {}
-    for folder in _repositories(entries):
+    folders = tuple(_repositories(entries))
+    for folder in folders:
         name = folder.removesuffix("/.git")
         found, unread = _read_repository(folder, entries, read)
         values |= {f"{name}:{ref}": value for ref, value in found.items()}
         if unread:
             problems[name] = unread
     told = (f"{name}: the refs in {path} could not be read" for name, paths in problems.items() for path in paths)
-    return Refs(dict(sorted(values.items())), frozenset(problems), tuple(told))
+    return Refs(dict(sorted(values.items())), frozenset(problems), tuple(told), folders)
 
 
 def repository_of(ref: str) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from overeager.audit.entry import Entry
+from overeager.audit.keeping import HELD_BUDGET, HELD_LIMIT, is_held
 from overeager.audit.lines import dump_line, dump_member, join_member
-from overeager.audit.reading import Content, read_bytes, read_entry
+from overeager.audit.reading import TEXT_LIMIT, Content, read_bytes, read_entry
 from overeager.audit.refs import read_refs
 from overeager.audit.walk import Latch, walk
 
@@ -22,6 +24,9 @@ TEXT_BUDGET = 16 << 20
 
 HASH_BUDGET = 8 << 30
 """Bytes that one snapshot reads at most: sparse files cost nothing to make."""
+
+_SIDE = 100
+"""Characters that are kept of either end of a long path."""
 
 _BIG = 1 << 20
 """From this size on a second thread pays: hashing lets go of the interpreter's lock."""
@@ -40,6 +45,12 @@ class Snapshot(NamedTuple):
     """Content of the small UTF-8 files that were read for this snapshot, by SHA-256."""
     problems: tuple[str, ...]
     """What could not be taken; empty = the snapshot is whole."""
+    repositories: tuple[str, ...] = ()
+    """The folders of all repositories (`…/.git`, or a bare one's own), sorted."""
+    held: Mapping[str, bytes] = MappingProxyType({})
+    """Bytes by SHA-256 of what is to be compared by its meaning; of a first snapshot only."""
+    databases: frozenset[str] = frozenset()
+    """SHA-256 of SQLite databases among the files that were read for this snapshot."""
 
 
 def take(roots: Mapping[str, Path], previous: Snapshot | None = None) -> Snapshot:
@@ -56,9 +67,13 @@ def take(roots: Mapping[str, Path], previous: Snapshot | None = None) -> Snapsho
         read = {content.entry.path: content.entry for content in contents}
         entries = {entry.path: read.get(entry.path) or _before(entry, known) for entry in found}
         refs = read_refs(entries, read_bytes)
+        held = _hold(contents) if previous is None else {}
     texts, dropped = _keep_texts(contents)
-    problems = [f"{entry.path}: {entry.error}" for entry in entries.values() if entry.error]
-    return Snapshot(entries, refs.values, refs.blind, texts, (*problems, *refs.problems, *dropped))
+    problems = [f"{_brief(entry.path)}: {entry.error}" for entry in entries.values() if entry.error]
+    all_problems = (*problems, *refs.problems, *dropped)
+    return Snapshot(
+        entries, refs.values, refs.blind, texts, all_problems, refs.folders, held, _find_databases(contents)
+    )
 
 
 def write(snapshot: Snapshot) -> bytes:
@@ -74,6 +89,11 @@ def write_both(before: Snapshot, after: Snapshot) -> tuple[bytes, bytes]:
         for path, entry in after.entries.items()
     )
     return join_member(lines.values()), join_member(later)
+
+
+def _brief(path: str) -> str:
+    """A path as a reason names it: whoever makes one of a million characters is not to fill the reasons with it."""
+    return path if len(path) <= 2 * _SIDE else f"{path[:_SIDE]}…{path[-_SIDE:]}"
 
 
 def _find(roots: Mapping[str, Path], latch: Latch) -> list[Entry]:
@@ -118,7 +138,7 @@ def _read_all(entries: Iterable[Entry], latch: Latch) -> list[Content]:
 def _keep_texts(contents: Iterable[Content]) -> tuple[dict[str, str], tuple[str, ...]]:
     texts: dict[str, str] = {}
     room = TEXT_BUDGET
-    for entry, text in contents:
+    for entry, text, _, _ in contents:
         if text is None or entry.sha256 is None or entry.sha256 in texts:
             continue
         room -= len(text)
@@ -126,6 +146,27 @@ def _keep_texts(contents: Iterable[Content]) -> tuple[dict[str, str], tuple[str,
             return texts, (f"{entry.path}: no room to keep its text, nor that of others",)
         texts[entry.sha256] = text
     return texts, ()
+
+
+def _hold(contents: Iterable[Content]) -> dict[str, bytes]:
+    """As much as there is room for; what is left out cannot be compared, which is told where it has changed."""
+    held: dict[str, bytes] = {}
+    room = HELD_BUDGET
+    for content in contents:
+        entry = content.entry
+        if entry.key is None or entry.sha256 is None or entry.key.size > min(room, HELD_LIMIT):
+            continue
+        data = content.held
+        if data is None and entry.key.size > TEXT_LIMIT and (content.is_database or is_held(entry.path, b"")):
+            data = read_bytes(entry, HELD_LIMIT)
+        if data is not None:
+            room -= len(data)
+            held[entry.sha256] = data
+    return held
+
+
+def _find_databases(contents: Iterable[Content]) -> frozenset[str]:
+    return frozenset(content.entry.sha256 or "" for content in contents if content.is_database)
 
 
 def _row(entry: Entry) -> dict[str, object]:
