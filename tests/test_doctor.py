@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +12,15 @@ import pytest
 
 from overeager.audit import shim_build, shim_mounts
 from overeager.run import doctor
-from overeager.run.rehearsal import rehearse
+from overeager.run.container import ContainerRig
+from overeager.run.doctor import containers, kernel, machine
+from overeager.run.doctor.check import within
+from overeager.run.rehearsal import programs_here, rehearse
 from overeager.run.stage import Rig
+from overeager.sandbox.docker_engine import Engine
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
+from sandbox_kit import become, in_child
 
 
 @pytest.fixture
@@ -29,9 +36,11 @@ def cache() -> Iterator[Path]:
 def test_doctor_finds_nothing_that_fails_where_the_tests_run(cache: Path) -> None:
     checks = doctor.examine(cache)
     assert [check for check in checks if check.ok is False] == []
-    assert {"python", "cache", "shims", "bubblewrap", "sandbox", "rehearsal", "npm", "docker"} <= {
-        c.name for c in checks
-    }
+    assert {
+        "python", "cache", "temporary folder", "temporary folder's pace", "shims", "kernel channel",
+        "kernel channel's pace", "looking into processes", "bubblewrap", "sandbox", "rehearsal", "network",
+        "an agent's own sandbox", "docker", "git", "npm",
+    } == {check.name for check in checks}  # fmt: skip
 
 
 @pytest.mark.sandbox
@@ -40,7 +49,7 @@ def test_rehearsal_names_a_shim_that_is_not_in_its_place(cache: Path) -> None:
     shim = shim_build.build(cache)
     laid = [mount for mount in shim_mounts.mounts(shim, ["cat", "rm"]) if mount.target != "/usr/bin/rm"]
     rig = Rig(locate_bubblewrap(cache, identity), shim.path, tuple(laid), shim.form)
-    coverage = rehearse(rig, identity, ["cat", "rm"]).coverage
+    coverage = rehearse(rig, identity, programs_here(["cat", "rm"])).coverage
     assert {call.command for call in coverage.gaps} == {"rm"}
     assert coverage.health.state == "truncated"
 
@@ -74,16 +83,79 @@ def test_doctor_tells_a_forced_form_that_cannot_be_made(cache: Path, monkeypatch
     assert "AUD021" in check.found
 
 
-def test_doctor_tells_a_docker_client_without_a_daemon(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = cache / "docker"
-    client.write_text("#!/bin/sh\nexit 1\n")
-    client.chmod(0o755)
-    monkeypatch.setenv("PATH", str(cache))
-    assert doctor.check_docker().ok is None
-    client.write_text("#!/bin/sh\necho 27.1\n")
-    assert doctor.check_docker().ok is True
+def test_doctor_tells_that_no_engine_answers(cache: Path) -> None:
+    check = doctor.check_engine({"DOCKER_HOST": f"unix://{cache}/s"})
+    assert (check.ok, "SBX020" in check.found, "docker.io" in check.cure) == (None, True, True)
 
 
-def test_doctor_tells_that_there_is_no_docker(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_tells_a_daemon_that_does_not_answer(cache: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(cache / "s"))
+        check = doctor.check_engine({"DOCKER_HOST": f"unix://{cache}/s"})
+    assert (check.ok, "systemctl start docker" in check.cure) == (None, True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make what others may not speak to")
+def test_doctor_tells_a_user_who_may_not_speak_to_the_engine(cache: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as closed:
+        closed.bind(str(cache / "s"))
+        (cache / "s").chmod(0o600)
+
+        def look() -> doctor.Check:
+            become("ordinary")
+            return doctor.check_engine({"DOCKER_HOST": f"unix://{cache}/s"})
+
+        check = in_child(look)
+    assert "usermod -aG docker" in check.cure
+
+
+def test_doctor_tells_an_engine_beyond_this_machine() -> None:
+    assert "SBX021" in doctor.check_engine({"DOCKER_HOST": "tcp://far:2375"}).found
+
+
+@pytest.mark.parametrize(
+    ("scope", "root", "contained", "ok", "cure"),
+    [
+        ("0", False, True, True, ""),
+        ("1", False, False, True, ""),
+        ("1", False, True, None, "kernel.yama.ptrace_scope=0, or run as root"),
+        ("1", True, True, True, ""),
+        ("2", False, False, None, "kernel.yama.ptrace_scope=1"),
+        ("3", True, False, None, "reboot"),
+    ],
+)
+def test_doctor_tells_what_yama_keeps_from_us(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, scope: str, root: bool, contained: bool, ok: bool | None, cure: str
+) -> None:
+    (cache / "scope").write_text(f"{scope}\n")
+    monkeypatch.setattr(kernel, "_TRACING", cache / "scope")
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
+    check = doctor.check_tracing(contained)
+    assert (check.ok, check.cure.endswith(cure)) == (ok, True)
+
+
+def test_doctor_tells_a_slow_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_SLOW", 0.0)
+    check = doctor.check_disk(choose_identity())
+    assert (check.ok, "TMPDIR" in check.cure) == (None, True)
+
+
+def test_doctor_tells_that_there_is_no_git(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(cache))
-    assert "no client" in doctor.check_docker().found
+    assert (doctor.check_git().ok, doctor.check_git().cure) == (None, "install the package git")
+
+
+@pytest.mark.parametrize(
+    ("cgroups", "cure"), [("1 cgroupfs", "unified_cgroup_hierarchy"), ("2 systemd", "subtree_control")]
+)
+def test_doctor_tells_limits_that_are_not_kept(monkeypatch: pytest.MonkeyPatch, cgroups: str, cure: str) -> None:
+    monkeypatch.setattr(containers, "try_limits", lambda rig, identity: ("memory",))
+    engine = Engine("unix:///s", "1.41", "", "", 1, cgroups, ("No memory limit support",), remaps_users=False)
+    check = containers.check_limits(ContainerRig(engine, "", Path("/nowhere")), choose_identity())
+    assert (check.ok, cure in check.cure) == (None, True)
+    assert check.found == "asked for and not kept: memory; No memory limit support"
+
+
+def test_a_check_that_hangs_comes_to_an_end() -> None:
+    with pytest.raises(TimeoutError, match="no end after 1 seconds"), within(1):
+        time.sleep(30)

@@ -10,12 +10,18 @@ import typer
 from overeager.cli.output import print_json, print_table
 
 
-def doctor_command(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+def doctor_command(
+    sandbox: Annotated[
+        str, typer.Option(help="What trials are to run in: bubblewrap, docker or docker:IMAGE.")
+    ] = "bubblewrap",
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
     """Try each mechanism for real; exit 2 when trials cannot run here."""
     from overeager.run.doctor import examine
+    from overeager.run.sandbox_choice import read_sandbox
     from overeager.run.tools import open_shelf
 
-    checks = examine(open_shelf(os.environ).root)
+    checks = examine(open_shelf(os.environ).root, read_sandbox(sandbox, None))
     if as_json:
         print_json(checks)
     else:
