@@ -7,14 +7,16 @@ argv by one process (the shim's own); the same doing of one process to one path 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from overeager.actions.calls import RARE, Doing, describe_rare, is_hidden, real_paths
 from overeager.actions.expand import Places
 from overeager.actions.lines import Json, Line, number_of, text_of, texts_of, time_of
+from overeager.actions.naming import is_swept_by_parent
 from overeager.actions.processes import Processes
 from overeager.actions.read import TELLING, bare_name, read_argv
-from overeager.actions.seen import Seen, command_target, make, state_by_status
+from overeager.actions.seen import MOST, Seen, command_target, make, state_by_status
 from overeager.contract.shim import ShimRule
 from overeager.model.action import Pointer, Target
 from overeager.model.vocabulary import Kind, State
@@ -23,12 +25,14 @@ MEMBER = "kernel.jsonl"
 
 _WRITING = 0o3
 _CREATE, _TRUNCATE, _DIRECTORY, _PATH_ONLY = 0o100, 0o1000, 0o200000, 0o10000000
+_UNNAMED = 0o20000000
+"""O_TMPFILE's own bit: a file without a name, which shows when it is given one."""
 _REMOVE_FOLDER = 0x200
 
 _SYSTEM = ("/usr/", "/lib/", "/lib64/", "/lib32/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/")
 """Folders whose reading is the business of the loader, the locale and the shell; they hold nothing of the user's."""
 
-_NO_FILES = ("/dev/", "/proc/", "pipe:", "socket:", "anon_inode:", "memfd:")
+_NO_FILES = ("/dev/", "/proc/", "/memfd:", "pipe:", "socket:", "anon_inode:", "memfd:")
 
 _KINDS: Mapping[str, Kind] = {
     "unlink": "delete", "unlinkat": "delete", "rmdir": "delete", "rename": "move", "renameat": "move",
@@ -36,22 +40,23 @@ _KINDS: Mapping[str, Kind] = {
     "mkdirat": "create", "mknod": "create", "mknodat": "create", "chmod": "mode", "fchmod": "mode", "fchmodat": "mode",
     "fchmodat2": "mode", "chown": "mode", "fchown": "mode", "lchown": "mode", "fchownat": "mode", "truncate": "write",
     "ftruncate": "write", "setxattr": "mode", "lsetxattr": "mode", "fsetxattr": "mode", "removexattr": "mode",
-    "lremovexattr": "mode", "fremovexattr": "mode",
+    "lremovexattr": "mode", "fremovexattr": "mode", "fallocate": "write", "setxattrat": "mode", "removexattrat": "mode",
+    "file_setattr": "mode",
 }  # fmt: skip
 
 _NEEDS_IT: frozenset[Kind] = frozenset({"read", "list", "delete", "move", "mode"})
 """Kinds that cannot come through when the path is not there."""
 
+_CHOOSING: frozenset[Kind] = frozenset({"signal", "mode", "unknown"})
+"""Kinds of which another detail (the signal, the mode) makes another doing."""
+
+_MAKES = frozenset({"mkdir", "mkdirat", "mknod", "mknodat"})
+"""Calls that cannot come through when the path is there."""
+
 _OPENS = frozenset({"open", "openat", "openat2", "creat"})
 _EXECS = frozenset({"execve", "execveat"})
-
-
-class Doing(NamedTuple):
-    """A record in the words of an action."""
-
-    kind: Kind
-    targets: tuple[Target, ...]
-    detail: str = ""
+_UNNAMED_NAME = re.compile(r"/#\d+$")
+"""How the kernel calls a file without a name."""
 
 
 def read_kernel(
@@ -62,11 +67,17 @@ def read_kernel(
     known: set[tuple[object, ...]] = set()
     for line in lines:
         life = processes.by_line.get(line.number)
+        if line.number <= processes.set_up.get(life, 0):
+            continue
         for seen in _read(line, life, rules, processes, places, home):
-            key = (life, seen.action.kind, seen.action.targets, seen.action.argv)
+            kind = seen.action.kind
+            choice = seen.action.detail if kind in _CHOOSING else ""
+            key = (life, kind, seen.action.targets, seen.action.argv, choice)
             if key not in known:
                 known.add(key)
                 found.append(seen)
+        if len(found) > MOST:
+            break
     return found
 
 
@@ -77,15 +88,17 @@ def _read(
     call = text_of(record, "call")
     if call in _EXECS:
         return _read_exec(line, life, rules, processes, places, home)
-    if call == "exit_group" or call is None:
+    if call in ("exit_group", "left") or call is None:
         return []
     doing = _describe(call, record, home)
-    if doing is None:
+    if doing is None or is_hidden(doing, record):
         return []
     state = _state(doing, record, life, processes)
     argvs = processes.lives[life].argvs if life is not None else ()
     action = make(_source(line), **_common(record), **doing._asdict(), state=state)
-    return [Seen(action, life, named=any(_names(word, doing) for argv in argvs for word in argv[1:]))]
+    given = texts_of(record, "given") or ()
+    named = any(word in given or _names(word, doing) for argv in argvs for word in argv[1:])
+    return [Seen(action, life, named=named, swept=named and is_swept_by_parent(life, processes))]
 
 
 def _names(word: str, doing: Doing) -> bool:
@@ -103,20 +116,18 @@ def _common(record: Json) -> dict[str, object]:
 
 
 def _describe(call: str, record: Json, home: str) -> Doing | None:
-    if call in ("connect", "sendto"):
-        address = text_of(record, "address")
-        return Doing("connect", (Target(type="address", value=address),)) if address else None
-    if call == "kill":
-        pid, signal = number_of(record, "target"), number_of(record, "signal")
-        return Doing("signal", (Target(type="process", value=str(pid)),), str(signal)) if signal else None
+    if call in RARE:
+        return describe_rare(call, record)
     if call in _OPENS:
         return _describe_open(record, home)
     kind = _KINDS.get(call)
-    paths = _paths(record)
+    paths = real_paths(record)
     if not paths or any(path.startswith(_NO_FILES) for path in paths):
         return None
     if kind is None:
         return Doing("unknown", tuple(Target(type="path", value=path) for path in paths), call)
+    if kind == "link" and len(paths) == 2 and _UNNAMED_NAME.search(paths[0]):
+        return Doing("create", (Target(type="path", value=paths[1]),))
     if kind in ("move", "link") and len(paths) == 2:
         ends = (Target(type="path", value=paths[0], role="from"), Target(type="path", value=paths[1], role="to"))
         return Doing(kind, ends)
@@ -131,25 +142,13 @@ def _detail(call: str, record: Json) -> str:
     return "directory" if folder else ""
 
 
-def _paths(record: Json) -> tuple[str, ...]:
-    """The real paths, and where one could not be resolved the given one when it is absolute."""
-    real, given = record.get("paths"), record.get("given")
-    reals = real if isinstance(real, list) else []
-    givens = given if isinstance(given, list) else []
-    found: list[str] = []
-    for at in range(max(len(reals), len(givens))):
-        path = reals[at] if at < len(reals) else None
-        path = path if isinstance(path, str) else (givens[at] if at < len(givens) else None)
-        if isinstance(path, str) and path:
-            found.append(path.removesuffix(" (deleted)"))
-    return tuple(found)
-
-
 def _describe_open(record: Json, home: str) -> Doing | None:
-    paths, flags = _paths(record), number_of(record, "flags") or 0
+    paths, flags = real_paths(record), number_of(record, "flags") or 0
     if not paths or not paths[0].startswith("/") or paths[0].startswith(_NO_FILES) or flags & _PATH_ONLY:
         return None
     path = paths[0]
+    if flags & _UNNAMED:
+        return Doing("unknown", (Target(type="path", value=path),), "unnamed file")
     writing = bool(flags & _WRITING) or bool(flags & _TRUNCATE)
     if writing or (flags & _CREATE and record.get("found") is False):
         kind: Kind = "create" if flags & _CREATE and record.get("found") is False else "write"
@@ -161,9 +160,14 @@ def _describe_open(record: Json, home: str) -> Doing | None:
 
 
 def _state(doing: Doing, record: Json, life: int | None, processes: Processes) -> State:
-    """failed where the path was not there; executed where the process's own end proves it."""
+    """failed where the path was not there or stood in the way, or where we refused; executed where the process's own
+    end proves it."""
     found = record.get("found")
-    if doing.kind in _NEEDS_IT and found is False:
+    if (
+        record.get("refused") is True
+        or (doing.kind in _NEEDS_IT and found is False)
+        or (found is True and text_of(record, "call") in _MAKES)
+    ):
         return "failed"
     if life is None or processes.is_agent(life) or processes.lives[life].exit_code != 0:
         return "entered"
@@ -191,17 +195,21 @@ def _read_exec(
         _source(line), **common, kind="exec", targets=(command_target(named),), state=ended, exit_status=status,
         detail=understood.detail,
     )  # fmt: skip
-    found = [Seen(first, life, launch=life == 0 and argv == processes.lives[0].argvs[0])]
+    found = [Seen(first, life, launch=_is_launch(life, argv, processes))]
     for reading in understood.readings:
         if any(target.value.startswith(_NOWHERE) for target in reading.targets):
             continue
         state = state_by_status(named, reading, understood.readings, status)
-        action = make(
-            _source(line), **common, kind=reading.kind, targets=places.settle(reading), state=state,
-            detail=reading.detail,
-        )  # fmt: skip
-        found.append(Seen(action, life))
+        for targets in places.settle(reading):
+            more = {"kind": reading.kind, "targets": targets, "state": state, "detail": reading.detail}
+            swept = is_swept_by_parent(life, processes)
+            found.append(Seen(make(_source(line), **common, **more), life, swept=swept))
     return found
+
+
+def _is_launch(life: int | None, argv: tuple[str, ...], processes: Processes) -> bool:
+    """Whether it is the start of the agent itself."""
+    return life == processes.agent and argv == processes.lives[life].argvs[0]
 
 
 _NOWHERE = "/\0"
@@ -210,6 +218,6 @@ _NOWHERE = "/\0"
 
 def _executed_name(record: Json, argv: tuple[str, ...]) -> str:
     """The command by argv[0]; by the file where argv[0] is marked as a login shell's (`-bash`)."""
-    paths = _paths(record)
+    paths = real_paths(record)
     file = paths[0].rpartition("/")[2] if paths else ""
     return file if file and argv[0].startswith("-") else argv[0]

@@ -106,11 +106,16 @@ def _fits(call: Call, record: Seen) -> bool:
     if call.command != record.command:
         return False
     # argv[0] is the caller's business: rm, /bin/rm, or what `exec -a` made of it.
-    if call.argv is not None and call.argv[1:] != record.argv[1:]:
+    if call.argv is not None and _words(call.argv) != _words(record.argv):
         return False
     if record.time is None:
         return True
     return (call.since is None or call.since <= record.time) and (call.until is None or record.time <= call.until)
+
+
+def _words(argv: Sequence[str]) -> list[str]:
+    """The arguments but for a lone `-`, which the grammar loses where a here-document follows it."""
+    return [word for word in argv[1:] if word != "-"]
 
 
 def _health(gaps: tuple[Call, ...]) -> RecorderHealth:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -12,7 +13,7 @@ from typing import IO
 from overeager.contract.effects import RecorderHealth
 
 BUFFER = 1 << 16
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 27
 """What one record file may hold; an agent can make records without end."""
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -36,22 +37,23 @@ class RecordFile:
     def __init__(self, path: Path) -> None:
         self._file: IO[bytes] | None = open(path, "wb", buffering=BUFFER)  # noqa: SIM115  # held for the trial
         self.count = 0
-        self._room = MOST_BYTES
+        self.room = MOST_BYTES
+        """Bytes that it may still take."""
         self.failure = ""
 
     def write(self, line: str) -> None:
         """Append `line`; the first failure truncates the file for good."""
         if self._file is None:
             return
-        self._room -= len(line)
-        if self._room < 0:
-            self._fail(f"more than {MOST_BYTES >> 20} MiB of records")
+        self.room -= len(line)
+        if self.room < 0:
+            self.fail_with(0)
             return
         try:
             self._file.write(line.encode())
             self.count += 1
         except OSError as error:
-            self._fail(f"a record could not be written: {os.strerror(error.errno or 0)}")
+            self.fail_with(error.errno or errno.EIO)
 
     def flush(self) -> None:
         """Bring what is buffered to the file."""
@@ -59,7 +61,7 @@ class RecordFile:
             try:
                 self._file.flush()
             except OSError as error:
-                self._fail(f"a record could not be written: {os.strerror(error.errno or 0)}")
+                self.fail_with(error.errno or errno.EIO)
 
     def fileno(self) -> int:
         """Its descriptor, as long as it is open."""
@@ -73,12 +75,15 @@ class RecordFile:
                 self._file.write(b'{"end":%d}\n' % self.count)
                 self._file.close()
             except OSError as error:
-                self._fail(f"a record could not be written: {os.strerror(error.errno or 0)}")
+                self.fail_with(error.errno or errno.EIO)
         self._file = None
         return RecorderHealth("truncated", self.failure) if self.failure else RecorderHealth("present", "")
 
-    def _fail(self, reason: str) -> None:
-        self.failure = reason
+    def fail_with(self, number: int) -> None:
+        """Take no more: there is no room (0), or writing failed with the errno `number`."""
+        self.failure = f"a record could not be written: {os.strerror(number)}"
+        if number == 0:
+            self.failure = f"more than {MOST_BYTES >> 20} MiB of records"
         self._file = None
 
 
@@ -86,19 +91,20 @@ class Journal:
     """Numbers and times the records of both channels."""
 
     def __init__(self, began: float, kernel: Path | None, shim: Path | None) -> None:
-        self._began = began
-        self._number = 0
+        self.began = began
+        self.number = 0
+        """Of the last record of both channels."""
         self.kernel = RecordFile(kernel) if kernel else None
         self.shim = RecordFile(shim) if shim else None
 
     def now(self) -> float:
         """Seconds since the trial began."""
-        return time.monotonic() - self._began
+        return time.monotonic() - self.began
 
     def next(self) -> int:
         """The next number of both channels."""
-        self._number += 1
-        return self._number
+        self.number += 1
+        return self.number
 
     def flush(self) -> None:
         """Bring what is buffered to the files."""

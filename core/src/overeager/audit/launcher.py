@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import re
 import resource
 import signal
 import socket
@@ -19,15 +20,20 @@ from overeager.contract.effects import Command
 FAILED = 126
 """Exit status of a launcher that did not get as far as its exec."""
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _NR_CLOSE_RANGE = 436
 _NR_RT_SIGACTION = {"x86_64": 13, "aarch64": 134}
+_NR_KEYCTL = {"x86_64": 250, "aarch64": 219}
+_JOIN_SESSION_KEYRING = 1
+"""Without a name: a new one. No namespace bounds the caller's keys, which would be the agent's to read."""
 _MOST_SIGNALS, _SIGNAL_SET_SIZE = 64, 8
 _SIGACTION_SIZE = 32
 """Of the kernel's struct, all zero for the default action."""
 _CLOSE_ON_EXEC = 4
+_NO_CORE = 1
+"""Bytes that hold no core; unlike 0, it also keeps the kernel from starting the host's collector of cores."""
 _MOST_PROCESSES = 4096
-"""Of a user whom only trials use."""
+"""Of all trials of a user whom only trials use, or of one trial of any other."""
 
 
 def die_with(parent: int, libc: ctypes.CDLL) -> None:
@@ -40,7 +46,7 @@ def die_with(parent: int, libc: ctypes.CDLL) -> None:
 def launch(
     command: Command, given: Sequence[int], program: bytes | None, channel: socket.socket, parent: int
 ) -> NoReturn:
-    """Become `command`; tells `channel` either a listener (with its descriptor) or the errno that hindered it.
+    """Become `command`; tells `channel` either the number of its listener, negative, or the errno that hindered it.
 
     `given` are our numbers of its stdin, stdout, stderr and `fds`.
     """
@@ -53,10 +59,13 @@ def launch(
         os.chdir("/")
         os.setsid()
         _drop(command)
+        libc.syscall(_NR_KEYCTL.get(os.uname().machine, -1), _JOIN_SESSION_KEYRING, None)
         die_with(parent, libc)
         libc.syscall(_NR_CLOSE_RANGE, 3, ctypes.c_uint(0xFFFFFFFF), _CLOSE_ON_EXEC)
         for descriptor in command.fds:
             os.set_inheritable(descriptor, True)
+        if not command.identity.drop:
+            libc.prctl(_PR_SET_DUMPABLE, 1)  # a changed user may be inherited, and the auditor must reach us
         _announce(program, channel)
         os.execve(command.executable, list(command.argv), dict(command.environment))
     except BaseException as error:  # noqa: BLE001  # a forked child must not run on into its parent's code
@@ -93,13 +102,20 @@ def _limit(command: Command) -> None:
     something inside and not us."""
     with contextlib.suppress(OSError):  # a process that has just changed its user may not
         Path("/proc/self/oom_score_adj").write_text("500")
-    limits = [(resource.RLIMIT_FSIZE, command.limits.file_bytes), (resource.RLIMIT_CORE, 0)]
-    if command.identity.drop:
+    limits = [(resource.RLIMIT_FSIZE, command.limits.file_bytes), (resource.RLIMIT_CORE, _NO_CORE)]
+    if command.identity.drop or _counts_by_namespace(os.uname().release):
         limits.append((resource.RLIMIT_NPROC, _MOST_PROCESSES))
     for kind, wanted in limits:
         hard = resource.getrlimit(kind)[1]
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(kind, (value, value))
+
+
+def _counts_by_namespace(release: str) -> bool:
+    """Whether the kernel counts the processes of a user namespace by themselves (Linux 5.14), so that those that the
+    caller runs outside take nothing from them."""
+    version = re.match(r"(\d+)\.(\d+)", release)
+    return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
 
 
 def _drop(command: Command) -> None:
@@ -119,6 +135,7 @@ def _announce(program: bytes | None, channel: socket.socket) -> None:
     except OSError as error:
         channel.send(str(error.errno).encode())
         return
-    # From here on our own calls wait for the auditor too: it is already there to answer them.
-    socket.send_fds(channel, [b"0"], [listener])
+    # From here on our own calls wait for the auditor, sendmsg among them, so it takes the listener out of our hands.
+    channel.send(str(-listener).encode())
+    channel.recv(1)
     os.close(listener)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -19,6 +20,10 @@ _POINTERS_AT_ONCE = 512
 _MOST_POINTERS = 1 << 16
 """Pieces; more than any argv that the kernel takes."""
 _NR_PROCESS_VM_READV = 310
+_LEAST_ADDRESS = 1 << 12
+"""Below it nothing can be mapped (vm.mmap_min_addr is a page or more)."""
+_MOST_ADDRESS = 1 << 56
+"""Where no processor's user space reaches."""
 
 
 class _Span(ctypes.Structure):
@@ -27,6 +32,23 @@ class _Span(ctypes.Structure):
 
 class Gone(OSError):
     """The address space that was held is no more: its process has ended, and its number may be another's now."""
+
+
+class Unreadable(OSError):
+    """Nothing could be read at `address`, though the address space is there."""
+
+    def __init__(self, number: int, address: int) -> None:
+        super().__init__(number, "unreadable")
+        self.address = address
+
+    @property
+    def nonsense(self) -> bool:
+        """Whether no process can have anything there, so that the call that was given it must fail.
+
+        Any other address may lie in memory that its process can read and we cannot (memfd_secret), or that one of its
+        threads maps while the call waits.
+        """
+        return not _LEAST_ADDRESS <= self.address < _MOST_ADDRESS
 
 
 class Words(NamedTuple):
@@ -63,11 +85,26 @@ class Memory:
             try:
                 data = os.pread(self.descriptor, size, address)
             except OverflowError as error:
-                raise OSError(errno.EFAULT, "no such address") from error
+                raise Unreadable(errno.EFAULT, address) from error
+            except OSError as error:
+                raise Unreadable(error.errno or errno.EIO, address) from error
             if not data:
                 raise Gone(errno.ESRCH, "no such address space")
             return data
         return self._read_by_call(size, address)
+
+    def read_whole(self, size: int, address: int) -> bytes:
+        """All `size` bytes at `address`."""
+        data = self.read(size, address)
+        if len(data) < size:
+            raise Unreadable(errno.EFAULT, address + len(data))
+        return data
+
+    def check(self) -> None:
+        """Raise Gone when the address space is no more, as far as that can be told."""
+        if self.descriptor >= 0:
+            with contextlib.suppress(Unreadable):
+                self.read(1, PAGE)
 
     def _read_by_call(self, size: int, address: int) -> bytes:
         buffer = ctypes.create_string_buffer(size)
@@ -77,7 +114,7 @@ class Memory:
         spans = (ctypes.byref(here), 1, ctypes.byref(there), 1)
         count = self._libc.syscall(_NR_PROCESS_VM_READV, self.thread, *spans, flags)
         if count < 0:
-            raise OSError(ctypes.get_errno(), "process_vm_readv")
+            raise Unreadable(ctypes.get_errno(), address)
         return buffer.raw[:count]
 
     def read_string(self, address: int, limit: int = PATH_MAX) -> bytes:
@@ -101,7 +138,7 @@ class Memory:
 
     def read_number(self, address: int) -> int:
         """The 64-bit number at `address`."""
-        return int(_POINTER.unpack(self.read(8, address))[0])
+        return int(_POINTER.unpack(self.read_whole(8, address))[0])
 
     def read_words(self, address: int, count: int = 4096, room: int = 1 << 17) -> Words:
         """The NULL-ended array of strings at `address`: at most `count` words and `room` bytes.

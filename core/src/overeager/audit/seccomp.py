@@ -1,7 +1,8 @@
 """The seccomp listener: a filter that asks us about the audited calls, and the ioctls to answer it.
 
 Every answer is "continue": nothing is ever refused or changed, save for three doors that would lead round the filter:
-io_uring, the x32 calls and foreign architectures say ENOSYS, as on a kernel that lacks them.
+io_uring, the x32 calls and foreign architectures say ENOSYS, as on a kernel that lacks them; the first of these not
+without a record.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from overeager.audit.syscalls import ARCHITECTURES, Call
+from overeager.audit.syscalls import ARCHITECTURES, Asked, Call
 
 NOTIFICATION = struct.Struct("=QIIiIQ6Q")
 """struct seccomp_notif: id, pid, flags, then seccomp_data: number, architecture, instruction, six arguments."""
 ANSWER = struct.Struct("=QqiI")
 """struct seccomp_notif_resp: id, value, error, flags."""
-CONTINUE = 1
-"""SECCOMP_USER_NOTIF_FLAG_CONTINUE."""
+GO_ON = (0, 0, 1)
+"""Value, error and flags of an answer: SECCOMP_USER_NOTIF_FLAG_CONTINUE."""
+NO_SUCH_CALL = (0, -errno.ENOSYS, 0)
 
 
 def _ioctl(direction: int, number: int, size: int) -> int:
@@ -44,7 +46,6 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ASK, _ALLOW, _NO_SUCH_CALL = 0x7FC00000, 0x7FFF0000, 0x00050000 | errno.ENOSYS
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32 = 0x40000000
-_IO_URING_SETUP = 425
 
 _INSTRUCTION = struct.Struct("=HBBI")
 
@@ -81,6 +82,28 @@ def _ask_unless_zero(number: int, index: int) -> list[bytes]:
     ]
 
 
+def _ask_by_value(number: int, asked: Asked) -> list[bytes]:
+    """Ask about call `number` only when the low half of an argument is, or is not, one of some values."""
+    count = len(asked.values)
+    hit, miss = (_ASK, _ALLOW) if asked.among else (_ALLOW, _ASK)
+    tests = [_step(_EQUAL, value, count - at, 0) for at, value in enumerate(asked.values)]
+    return [
+        _step(_EQUAL, number, 0, count + 3),
+        _step(_LOAD, _argument_at(asked.place)),
+        *tests,
+        _step(_RETURN, miss),
+        _step(_RETURN, hit),
+    ]
+
+
+def _ask(number: int, call: Call) -> list[bytes]:
+    if call.pointed is not None:
+        return _ask_unless_zero(number, call.pointed)
+    if call.asked is not None:
+        return _ask_by_value(number, call.asked)
+    return [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ASK)]
+
+
 def build_filter(calls: Mapping[int, Call], architecture: int) -> bytes:
     """The BPF program that asks about `calls` and allows every other.
 
@@ -94,16 +117,9 @@ def build_filter(calls: Mapping[int, Call], architecture: int) -> bytes:
         _step(_LOAD, _NUMBER_AT),
         _step(_AT_LEAST, _X32, 0, 1),
         _step(_RETURN, _NO_SUCH_CALL),
-        _step(_EQUAL, _IO_URING_SETUP, 0, 1),
-        _step(_RETURN, _NO_SUCH_CALL),
     ]
     for number, call in calls.items():
-        if call.name == "sendto":
-            steps += _ask_unless_zero(number, call.argument)
-        elif call.kind == "signal":
-            steps += _ask_unless_zero(number, 1)
-        else:
-            steps += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ASK)]
+        steps += _ask(number, call)
     return b"".join([*steps, _step(_RETURN, _ALLOW)])
 
 

@@ -56,12 +56,32 @@ class ShimBinary(NamedTuple):
         return _SH_GAPS if self.form == "sh" else ""
 
 
+class Source(NamedTuple):
+    """A program of ours in the folder `shim`, and how it proves that it runs here."""
+
+    name: str
+    """Of its file, without `.c`."""
+    proof: tuple[str, ...]
+    """Arguments,"""
+    status: int
+    """with which it leaves so."""
+    script: bool = False
+    """Whether it has a form for the shell."""
+
+
+SHIM = Source("shim", ("/bin/sh", "-c", "exit 7"), 7, script=True)
+FIRST = Source("first", (), 126)
+"""The first process of a container; where nobody expects it, it cannot start."""
+
+
 class _Refusal(Exception):
     """Why a form cannot be made here."""
 
 
-def build(cache: Path, *, form: Form | None = None, defines: Mapping[str, str] | None = None) -> ShimBinary:
-    """The shim in the best form that runs here, made once per source and compiler; safe beside other builders.
+def build(
+    cache: Path, *, source: Source = SHIM, form: Form | None = None, defines: Mapping[str, str] | None = None
+) -> ShimBinary:
+    """The program in the best form that runs here, made once per source and compiler; safe beside other builders.
 
     `cache` must be of neutral name, since the sandbox shows it. `form` (else `OVEREAGER_SHIM`) allows that form
     only. `defines` overrides the source's SYSTEM, ADDRESS and MOST, compiled forms only.
@@ -71,7 +91,7 @@ def build(cache: Path, *, form: Form | None = None, defines: Mapping[str, str] |
     refusals = []
     for candidate in (wanted,) if wanted else get_args(Form):
         try:
-            return _make(cache, candidate, defines or {})
+            return _make(cache, source, candidate, defines or {})
         except _Refusal as refusal:
             refusals.append(f"{candidate}: {refusal}")
     raise OvereagerError(
@@ -110,14 +130,16 @@ def _forced_form() -> Form | None:
     )
 
 
-def _make(cache: Path, form: Form, defines: Mapping[str, str]) -> ShimBinary:
+def _make(cache: Path, source: Source, form: Form, defines: Mapping[str, str]) -> ShimBinary:
     command = compiler(form)
     if command is None:
         raise _Refusal("not installed")
-    source = files("overeager.audit").joinpath("shim", "shim.sh" if form == "sh" else "shim.c").read_bytes()
-    target = cache / _key(source, command, defines)
+    if form == "sh" and not source.script:
+        raise _Refusal("no shell can do its work")
+    text = files("overeager.audit").joinpath("shim", f"{source.name}.{'sh' if form == 'sh' else 'c'}").read_bytes()
+    target = cache / _key(text, command, defines)
     if not (target / "init").exists():
-        _make_folder(target, source, command, defines)
+        _make_folder(target, source, text, command, defines)
     data = (target / "init").read_bytes()
     return ShimBinary(target / "init", canonical.sha256(data), form)
 
@@ -128,7 +150,9 @@ def _key(source: bytes, command: tuple[str, ...], defines: Mapping[str, str]) ->
     return canonical.digest(value)[:16]
 
 
-def _make_folder(target: Path, source: bytes, command: tuple[str, ...], defines: Mapping[str, str]) -> None:
+def _make_folder(
+    target: Path, source: Source, text: bytes, command: tuple[str, ...], defines: Mapping[str, str]
+) -> None:
     """Fill a folder beside `target` and rename it; whoever is first wins, and the others' work is thrown away."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -138,11 +162,11 @@ def _make_folder(target: Path, source: bytes, command: tuple[str, ...], defines:
     try:
         program = draft / "init"
         if command:
-            _compile(source, program, command, defines)
+            _compile(text, program, command, defines)
         else:
-            program.write_bytes(source)
+            program.write_bytes(text)
         program.chmod(0o755)
-        _prove(program)
+        _prove(program, source)
         draft.chmod(0o755)
         draft.rename(target)
     except OSError as error:
@@ -164,11 +188,11 @@ def _literal(value: str) -> str:
     return value if value.isdigit() else f'"{value}"'
 
 
-def _prove(program: Path) -> None:
-    """As `init` it must start a command and leave with that command's status."""
-    done = subprocess.run([program, "/bin/sh", "-c", "exit 7"], stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False)
-    if done.returncode != 7:
-        raise _Refusal(f"what was built left with status {done.returncode} where 7 was due")
+def _prove(program: Path, source: Source) -> None:
+    """It must leave with the status that its source promises."""
+    done = subprocess.run([program, *source.proof], stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False)
+    if done.returncode != source.status:
+        raise _Refusal(f"what was built left with status {done.returncode} where {source.status} was due")
 
 
 def _output(command: list[str]) -> str:

@@ -18,12 +18,14 @@ _INSIDE = PurePosixPath("/usr")
 _HIDDEN = "local"
 """The sandbox has a /usr/local of its own."""
 _FOLDERS = ("bin", "sbin")
+_SECOND_FOLDERS = {"git": ("lib/git-core", "libexec/git-core")}
+"""Where a command lies once more, under another path: its aliases and hooks start git from there."""
 _MIRROR = PurePosixPath("/usr/local/libexec")
 """The real /usr/bin/rm is seen at /usr/local/libexec/bin/rm: shim.c and shim.sh know this place."""
 _FRONT = PurePosixPath("/usr/local/bin")
 _TAG_SIZE = 16
-_SLOT_START = b"\1\2\3\4\5\6\7" * 2
-_SLOT_SIZE = 256
+SLOT_START = b"\1\2\3\4\5\6\7" * 2
+SLOT_SIZE = 256
 """Where shim.c keeps the commands that it is."""
 
 
@@ -72,16 +74,17 @@ def _find_stands(commands: Iterable[str], system: Path) -> tuple[_Stand, ...]:
     """Sorted by target; programs with one real file are one, scripts never."""
     found: dict[PurePosixPath, _Stand] = {}
     for command in sorted(set(commands), key=lambda name: (-len(name), name)):
-        stand = _find_stand(command, system)
-        if stand is not None:
-            known = found.get(stand.target, stand._replace(commands=()))
-            found[stand.target] = known._replace(commands=(*known.commands, command))
+        for folders in (_FOLDERS, _SECOND_FOLDERS.get(command, ())):
+            stand = _find_stand(command, system, folders)
+            if stand is not None:
+                known = found.get(stand.target, stand)
+                found[stand.target] = known._replace(commands=tuple(dict.fromkeys((*known.commands, command))))
     return tuple(found[target] for target in sorted(found))
 
 
-def _find_stand(command: str, system: Path) -> _Stand | None:
+def _find_stand(command: str, system: Path, folders: tuple[str, ...]) -> _Stand | None:
     root = system.resolve()
-    for folder in _FOLDERS:
+    for folder in folders:
         real = (system / folder / command).resolve()
         if not real.is_file() or not real.is_relative_to(root):
             continue
@@ -135,12 +138,12 @@ def _place(path: Path, program: bytes, stand: _Stand) -> None:
 
 def _label(program: bytes, commands: tuple[str, ...]) -> bytes:
     """`program` with the commands that it is in their slot; a script has none and goes by the name it is called by."""
-    at = program.find(_SLOT_START)
+    at = program.find(SLOT_START)
     if at < 0:
         return program
     slot = b""
     for command in commands:
         word = command.encode() + b"\0"
-        if len(slot) + len(word) < _SLOT_SIZE:
+        if len(slot) + len(word) < SLOT_SIZE:
             slot += word
-    return program[:at] + slot.ljust(_SLOT_SIZE, b"\0") + program[at + _SLOT_SIZE :]
+    return program[:at] + slot.ljust(SLOT_SIZE, b"\0") + program[at + SLOT_SIZE :]

@@ -1,4 +1,4 @@
-"""Which system calls are audited, by number, and where their arguments hold paths, flags and addresses."""
+"""Which system calls are audited, and where their arguments hold paths, flags and addresses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ import platform
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from overeager.audit.syscall_numbers import NUMBERS
+
 AT_SYMLINK_NOFOLLOW = 0x100
 AT_SYMLINK_FOLLOW = 0x400
 
-Kind = Literal["path", "open", "descriptor", "exec", "exit", "address", "signal", "root", "thread"]
-"""`root`: the call changes what paths mean to the process; it gives no record, only makes us look again;
-`thread`: one thread ends, no record either."""
+Kind = Literal[
+    "open", "path", "descriptor", "exec", "exit", "thread", "address", "message", "signal", "process", "mount", "text",
+    "number", "refused",
+]  # fmt: skip
+"""What a call is about, and so how its record is made.
+
+`thread`: one thread ends, which gives no record; `message`: an address in a msghdr; `process`: it reaches into another
+process; `text`: a mount that is made piece by piece; `number`: only its flags tell; `refused`: answered with ENOSYS.
+"""
 
 
 class PathArgument(NamedTuple):
@@ -30,6 +38,15 @@ class PathArgument(NamedTuple):
     """of this index: then it is the other way round."""
 
 
+class Asked(NamedTuple):
+    """Which calls of a number are asked about, by the low half of one argument; the filter sees no memory."""
+
+    place: int
+    values: tuple[int, ...]
+    among: bool = True
+    """False = those with any other value."""
+
+
 class Call(NamedTuple):
     """One audited system call."""
 
@@ -40,6 +57,12 @@ class Call(NamedTuple):
     """Argument that goes into the record: flags of an open, mode of a chmod or mkdir."""
     argument: int = 0
     """Descriptor, argv, address, exit code or pid: what the kind is about."""
+    asked: Asked | None = None
+    """None = every call."""
+    pointed: int | None = None
+    """Argument that must point somewhere, else the call is not asked about."""
+    moves_root: bool = False
+    """Whether it changes what paths mean to a process."""
 
 
 def _at(path: int, base: int, *, follow: bool = True, flip: int = 0, flip_index: int = 0) -> PathArgument:
@@ -52,77 +75,141 @@ def _plain(path: int, *, follow: bool = True, flip: int = 0, flip_index: int = 0
 
 _NOFOLLOW = _plain(0, follow=False)
 _NOFOLLOW_AT = _at(1, 0, follow=False)
+_AT_PATH = _at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=2)
 
-OPENS: Mapping[int, Call] = {
-    2: Call("open", "open", (_plain(0, flip=os.O_NOFOLLOW, flip_index=1),), flags=1),
-    257: Call("openat", "open", (_at(1, 0, flip=os.O_NOFOLLOW, flip_index=2),), flags=2),
-    85: Call("creat", "open", (_plain(0),)),
-    437: Call("openat2", "open", (_at(1, 0),)),
-}
+OPENS: tuple[Call, ...] = (
+    Call("openat", "open", (_at(1, 0, flip=os.O_NOFOLLOW, flip_index=2),), flags=2),
+    Call("open", "open", (_plain(0, flip=os.O_NOFOLLOW, flip_index=1),), flags=1),
+    Call("creat", "open", (_plain(0),)),
+    Call("openat2", "open", (_at(1, 0),)),
+    Call("open_by_handle_at", "number", flags=2),
+)
 
-NAMES: Mapping[int, Call] = {
-    87: Call("unlink", paths=(_NOFOLLOW,)),
-    263: Call("unlinkat", paths=(_NOFOLLOW_AT,), flags=2),
-    84: Call("rmdir", paths=(_NOFOLLOW,)),
-    82: Call("rename", paths=(_NOFOLLOW, _plain(1, follow=False))),
-    264: Call("renameat", paths=(_NOFOLLOW_AT, _at(3, 2, follow=False))),
-    316: Call("renameat2", paths=(_NOFOLLOW_AT, _at(3, 2, follow=False)), flags=4),
-    86: Call("link", paths=(_NOFOLLOW, _plain(1, follow=False))),
-    265: Call(
+NAMES: tuple[Call, ...] = (
+    Call("unlink", paths=(_NOFOLLOW,)),
+    Call("unlinkat", paths=(_NOFOLLOW_AT,), flags=2),
+    Call("rmdir", paths=(_NOFOLLOW,)),
+    Call("rename", paths=(_NOFOLLOW, _plain(1, follow=False))),
+    Call("renameat", paths=(_NOFOLLOW_AT, _at(3, 2, follow=False))),
+    Call("renameat2", paths=(_NOFOLLOW_AT, _at(3, 2, follow=False)), flags=4),
+    Call("link", paths=(_NOFOLLOW, _plain(1, follow=False))),
+    Call(
         "linkat",
         paths=(_at(1, 0, follow=False, flip=AT_SYMLINK_FOLLOW, flip_index=4), _at(3, 2, follow=False)),
         flags=4,
     ),
-    88: Call("symlink", paths=(_plain(1, follow=False),)),
-    266: Call("symlinkat", paths=(_at(2, 1, follow=False),)),
-    83: Call("mkdir", paths=(_NOFOLLOW,), flags=1),
-    258: Call("mkdirat", paths=(_NOFOLLOW_AT,), flags=2),
-    133: Call("mknod", paths=(_NOFOLLOW,), flags=1),
-    259: Call("mknodat", paths=(_NOFOLLOW_AT,), flags=2),
-}
+    Call("symlink", paths=(_plain(1, follow=False),)),
+    Call("symlinkat", paths=(_at(2, 1, follow=False),)),
+    Call("mkdir", paths=(_NOFOLLOW,), flags=1),
+    Call("mkdirat", paths=(_NOFOLLOW_AT,), flags=2),
+    Call("mknod", paths=(_NOFOLLOW,), flags=1),
+    Call("mknodat", paths=(_NOFOLLOW_AT,), flags=2),
+)
 
-ATTRIBUTES: Mapping[int, Call] = {
-    90: Call("chmod", paths=(_plain(0),), flags=1),
-    268: Call("fchmodat", paths=(_at(1, 0),), flags=2),
-    452: Call("fchmodat2", paths=(_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=3),), flags=2),
-    91: Call("fchmod", "descriptor", flags=1),
-    92: Call("chown", paths=(_plain(0),)),
-    94: Call("lchown", paths=(_NOFOLLOW,)),
-    260: Call("fchownat", paths=(_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=4),)),
-    93: Call("fchown", "descriptor"),
-    76: Call("truncate", paths=(_plain(0),)),
-    77: Call("ftruncate", "descriptor"),
-    188: Call("setxattr", paths=(_plain(0),)),
-    189: Call("lsetxattr", paths=(_NOFOLLOW,)),
-    190: Call("fsetxattr", "descriptor"),
-    197: Call("removexattr", paths=(_plain(0),)),
-    198: Call("lremovexattr", paths=(_NOFOLLOW,)),
-    199: Call("fremovexattr", "descriptor"),
-}
+ATTRIBUTES: tuple[Call, ...] = (
+    Call("chmod", paths=(_plain(0),), flags=1),
+    Call("fchmodat", paths=(_at(1, 0),), flags=2),
+    Call("fchmodat2", paths=(_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=3),), flags=2),
+    Call("fchmod", "descriptor", flags=1),
+    Call("chown", paths=(_plain(0),)),
+    Call("lchown", paths=(_NOFOLLOW,)),
+    Call("fchownat", paths=(_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=4),)),
+    Call("fchown", "descriptor"),
+    Call("truncate", paths=(_plain(0),)),
+    Call("ftruncate", "descriptor"),
+    Call("fallocate", "descriptor", flags=1),
+    Call("setxattr", paths=(_plain(0),)),
+    Call("lsetxattr", paths=(_NOFOLLOW,)),
+    Call("fsetxattr", "descriptor"),
+    Call("setxattrat", paths=(_AT_PATH,)),
+    Call("removexattr", paths=(_plain(0),)),
+    Call("lremovexattr", paths=(_NOFOLLOW,)),
+    Call("fremovexattr", "descriptor"),
+    Call("removexattrat", paths=(_AT_PATH,)),
+    Call("file_setattr", paths=(_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=4),)),
+)
+"""Times (utimensat …) are left out: they are part of no state that is compared."""
 
-PROCESSES: Mapping[int, Call] = {
-    59: Call("execve", "exec", (_plain(0),), argument=1),
-    322: Call("execveat", "exec", (_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=4),), argument=2),
-    231: Call("exit_group", "exit"),
-    60: Call("exit", "thread"),
-    62: Call("kill", "signal"),
-    42: Call("connect", "address", argument=1),
-    44: Call("sendto", "address", argument=4),
-}
+_AF_VSOCK = 40
+_NO_SIGNAL = Asked(1, (0,), among=False)
+_URGENT = 23
+"""SIGURG does nothing by default, and Go's runtime sends it to its own threads all the time."""
+_WRITING_TRACES = (0, 4, 5, 6, 13, 15, 16, 0x4205, 0x4206)
+"""ptrace: TRACEME, POKETEXT, POKEDATA, POKEUSER, SETREGS, SETFPREGS, ATTACH, SETREGSET, SEIZE."""
 
-ROOTS: Mapping[int, Call] = {
-    155: Call("pivot_root", "root"),
-    161: Call("chroot", "root"),
-    272: Call("unshare", "root"),
-    308: Call("setns", "root"),
-}
+PROCESSES: tuple[Call, ...] = (
+    Call("execve", "exec", (_plain(0),), argument=1),
+    Call("execveat", "exec", (_at(1, 0, flip=AT_SYMLINK_NOFOLLOW, flip_index=4),), argument=2),
+    Call("exit_group", "exit"),
+    Call("exit", "thread"),
+    Call("kill", "signal", asked=_NO_SIGNAL),
+    Call("tkill", "signal", asked=Asked(1, (0, _URGENT), among=False)),
+    Call("tgkill", "signal", asked=Asked(2, (0, _URGENT), among=False)),
+    Call("pidfd_send_signal", "signal", asked=_NO_SIGNAL),
+    Call("rt_sigqueueinfo", "signal", asked=_NO_SIGNAL),
+    Call("rt_tgsigqueueinfo", "signal", asked=Asked(2, (0, _URGENT), among=False)),
+    Call("ptrace", "process", flags=0, argument=1, asked=Asked(0, _WRITING_TRACES)),
+    Call("process_vm_writev", "process"),
+    Call("connect", "address", argument=1),
+    Call("sendto", "address", argument=4, pointed=4),
+    Call("sendmsg", "message", argument=1),
+    Call("sendmmsg", "message", argument=1),
+    Call("bind", "address", argument=1),
+)
 
-_TABLES: Mapping[str, Mapping[int, Call]] = {"x86_64": {**OPENS, **NAMES, **ATTRIBUTES, **PROCESSES, **ROOTS}}
+MOUNTS: tuple[Call, ...] = (
+    Call("mount", "mount", (_plain(0), _plain(1)), flags=3),
+    Call("umount2", paths=(_plain(0, flip=8, flip_index=1),), flags=1),
+    Call(
+        "move_mount",
+        paths=(_at(1, 0, follow=False, flip=1, flip_index=4), _at(3, 2, follow=False, flip=0x10, flip_index=4)),
+        flags=4,
+    ),
+    Call("open_tree", paths=(_AT_PATH,), flags=2),
+    Call("open_tree_attr", paths=(_AT_PATH,), flags=2),
+    Call("mount_setattr", paths=(_AT_PATH,), flags=2),
+    Call("fsopen", "text", flags=1),
+    Call("fsconfig", "text", flags=1, argument=2),
+    Call("fsmount", "number", flags=1),
+    Call("pivot_root", paths=(_plain(0), _plain(1)), moves_root=True),
+    Call("chroot", paths=(_plain(0),), moves_root=True),
+    Call("unshare", "number", flags=0, moves_root=True),
+    Call("setns", "number", flags=1, moves_root=True),
+)
+
+_PR_SET_SECCOMP = 22
+
+DOORS: tuple[Call, ...] = (
+    Call("seccomp", "number", flags=1, argument=0, asked=Asked(0, (0, 1))),
+    Call("prctl", "number", flags=1, argument=0, asked=Asked(0, (_PR_SET_SECCOMP,))),
+    Call("io_uring_setup", "refused"),
+    # A socket to the host of a virtual machine: the network namespace does not bound it.
+    Call("socket", "refused", asked=Asked(0, (_AF_VSOCK,))),
+)
+"""What would lead round the filter, or puts another one before it."""
+
+CALLS: tuple[Call, ...] = (*OPENS, *PROCESSES, *NAMES, *ATTRIBUTES, *MOUNTS, *DOORS)
+"""The filter asks in this order, so what is frequent stands first."""
 
 ARCHITECTURES: Mapping[str, int] = {"x86_64": 0xC000003E}
-"""AUDIT_ARCH_… by machine; a machine without a table has no kernel channel yet."""
+"""AUDIT_ARCH_… of the machines on which the channel has been executed; a machine without one has no kernel channel."""
+
+
+def calls_of(machine: str) -> dict[int, Call]:
+    """The audited calls that `machine` has, by number."""
+    numbers = NUMBERS[machine]
+    return {numbers[call.name]: call for call in CALLS if call.name in numbers}
 
 
 def calls() -> Mapping[int, Call] | None:
-    """The audited calls of this machine by number, or None when there is no table for it."""
-    return _TABLES.get(platform.machine())
+    """The audited calls of this machine by number, or None when the channel has never been executed on its kind."""
+    machine = platform.machine()
+    return calls_of(machine) if machine in ARCHITECTURES else None
+
+
+def explain_absence() -> str:
+    """Why this machine has no kernel channel."""
+    machine = platform.machine()
+    if machine in NUMBERS:
+        return f"the channel has never been executed on {machine}: its table of system calls stands, checked by headers"
+    return f"no table of system calls for this machine ({machine})"

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
 
 from overeager.audit.memory import Memory
+from overeager.audit.mounts import Mount, locate, mount_number, read_mounts
 from overeager.audit.resolve import Real, Resolver, describe
 
 AT_FDCWD = -100
@@ -18,8 +20,6 @@ _MOST_OPEN = 200
 """Threads whose descriptors are kept; two descriptors each."""
 _MOST_KNOWN = 1 << 14
 """Processes that are remembered as seen; those that a signal ends are never told of."""
-_OWN_PROC = re.compile(rb"/proc/(?:self|thread-self)(?:/(cwd|root|fd/\d+))?(?=/|$)")
-_OWN_STREAM = re.compile(rb"/dev/(?:stdin|stdout|stderr|fd/\d+)$")
 
 
 class Status(NamedTuple):
@@ -31,6 +31,9 @@ class Status(NamedTuple):
     session: int
     inner: int
     """The process's number in its own namespace."""
+    inner_thread: int
+    lives: bool
+    """False = it is a zombie."""
 
 
 def read_status(thread: int) -> Status:
@@ -44,6 +47,8 @@ def read_status(thread: int) -> Status:
         int(fields[b"PPid"]),
         int(fields[b"NSsid"].split()[0]),
         int(fields[b"NStgid"].split()[-1]),
+        int(fields[b"NSpid"].split()[-1]),
+        fields[b"State"][:1] not in (b"Z", b"X"),
     )
 
 
@@ -88,6 +93,33 @@ class Target:
         self.forget_root()
 
 
+class Told(Protocol):
+    """The processes of which something was told."""
+
+    def is_new(self, process: int, inner: int) -> bool:
+        """Whether nothing was told yet of `process`, which has the number `inner` inside; from now on something was."""
+
+    def end(self, process: int) -> None:
+        """It has ended; its number may come back."""
+
+
+class ToldHere(dict[int, int]):
+    """A bounded number of them."""
+
+    def is_new(self, process: int, inner: int) -> bool:
+        """As `Told.is_new`."""
+        if self.get(process) == inner:
+            return False
+        if len(self) >= _MOST_KNOWN:
+            del self[next(iter(self))]
+        self[process] = inner
+        return True
+
+    def end(self, process: int) -> None:
+        """As `Told.end`."""
+        self.pop(process, None)
+
+
 class Targets:
     """The watched threads, by the kernel's number; a bounded number of them is held open."""
 
@@ -95,7 +127,9 @@ class Targets:
         self._libc = libc
         self._resolver = Resolver(libc)
         self._open: dict[int, Target] = {}
-        self._known: dict[int, int] = {}
+        self._told: Told = ToldHere()
+        self._common: Mapping[int, Mount] | None = None
+        """The mounts that all see; None = nobody has made others."""
 
     def get(self, thread: int) -> Target:
         """What is known of `thread`; raises OSError when it is gone."""
@@ -125,18 +159,20 @@ class Targets:
     def is_new(self, target: Target) -> bool:
         """True the first time that its process is asked for; a number that is used again is another process when its
         number inside is another."""
-        process = target.process
-        if self._known.get(process) == target.inner:
-            return False
-        if len(self._known) >= _MOST_KNOWN:
-            del self._known[next(iter(self._known))]
-        self._known[process] = target.inner
-        return True
+        return self._told.is_new(target.process, target.inner)
+
+    def hand_over(self, told: Told) -> None:
+        """Let somebody else keep account of whom was told of, from what we know."""
+        if isinstance(self._told, ToldHere):
+            for process, inner in self._told.items():
+                told.is_new(process, inner)
+        self._told = told
+        self.close()
 
     def renew(self, thread: int) -> None:
         """What was known of `thread` is of a process that has ended."""
         target = self._open.pop(thread)
-        self._known.pop(target.process, None)
+        self._told.end(target.process)
         target.close()
 
     def forget_thread(self, thread: int) -> None:
@@ -154,7 +190,7 @@ class Targets:
 
     def forget(self, target: Target) -> None:
         """`target`'s process is about to end."""
-        self._known.pop(target.process, None)
+        self._told.end(target.process)
         for thread in {target.thread, target.process}:
             known = self._open.pop(thread, None)
             if known is not None:
@@ -198,33 +234,55 @@ class Targets:
 
     def resolve(self, target: Target, path: bytes, follow: bool) -> Real:
         """Where the absolute `path` leads for `target`."""
-        if path[:6] == b"/proc/":
-            path = _OWN_PROC.sub(lambda match: self._own(target, match[1]), path, count=1)
-        elif _OWN_STREAM.match(path):
-            return Real(path, True, None)
-        return self._resolver.resolve(target.open_root(), path, follow)
-
-    def _own(self, target: Target, magic: bytes | None) -> bytes:
-        """The kernel's magic links mean *our* process when we follow them, so they are put in words."""
-        own = b"/proc/%d" % target.inner
-        if magic is None:
-            return own
-        try:
-            text = os.readlink(b"/proc/%d/%b" % (target.thread, magic))
-        except OSError:
-            return own + b"/" + magic
-        return text if text[:1] == b"/" else own + b"/" + magic
+        real = self._resolver.resolve(target.open_root(), path, follow, b"%d" % target.inner)
+        if self._common is None or real.path is None:
+            return real
+        return self._in_common_words(
+            target, real, self._resolver.mount_of(target.root, real, _seen_at(target, real.path))
+        )
 
     def describe(self, target: Target, descriptor: int) -> Real:
         """What the open `descriptor` of `target` stands for."""
+        with self._taken(target, descriptor) as ours:
+            real = describe(ours)
+            return real if self._common is None else self._in_common_words(target, real, mount_number(ours))
+
+    def watch_mounts(self, first: int) -> None:
+        """Somebody makes mounts of his own: from now on paths are told in the words of the process `first`."""
+        if self._common is None:
+            self._common = read_mounts(first)
+
+    def _in_common_words(self, target: Target, real: Real, number: int) -> Real:
+        mount = read_mounts(target.thread).get(number)
+        if mount is None or self._common is None or real.path is None:
+            return real
+        target.open_root()
+        place = locate(_seen_at(target, real.path), mount, self._common)
+        return real if place.path == real.path and not place.private else real._replace(**place._asdict())
+
+    def owner(self, target: Target, descriptor: int) -> int:
+        """The number, in its own namespace, of the process for which a pidfd of `target` stands; 0 = it has ended."""
+        with self._taken(target, descriptor) as ours, open(f"/proc/self/fdinfo/{ours}", "rb", buffering=0) as file:
+            numbers = [line for line in file.read(4096).split(b"\n") if line.startswith(b"NSpid:")]
+        return max(0, int(numbers[0].split()[-1])) if numbers else 0
+
+    @contextmanager
+    def _taken(self, target: Target, descriptor: int) -> Iterator[int]:
+        """A copy of `target`'s descriptor, which works also where its links under /proc may not be followed."""
         process = os.pidfd_open(target.process)
         try:
             ours = self._libc.syscall(_NR_PIDFD_GETFD, process, descriptor, 0)
             if ours < 0:
                 raise OSError(ctypes.get_errno(), "pidfd_getfd")
-            try:
-                return describe(ours)
-            finally:
-                os.close(ours)
         finally:
             os.close(process)
+        try:
+            yield ours
+        finally:
+            os.close(ours)
+
+
+def _seen_at(target: Target, path: bytes) -> bytes:
+    """A path that is told from the top of the mount namespace as `target`, which may have another root, knows it."""
+    root = target.root_path
+    return path[len(root) :] or b"/" if root != b"/" and path.startswith(root + b"/") else path

@@ -1,10 +1,16 @@
-/* One small program with two offices, told apart by the name of its own file (never argv[0]).
+/* One small program with four offices, told apart by the name of its own file (never argv[0]) and its first mark.
  *
- * `init`: the first process of a sandbox. Starts its arguments in a session of their own, reaps all that
- * is left to it, leaves with the status of what it started (128 + signal when a signal ended it).
+ * `init`: the first process of a sandbox. Starts what its leading `+` words describe and then the rest of its
+ * arguments, each in a session of its own, reaps all that is left to it, leaves with the status of the latter (128 +
+ * signal when a signal ended it).
  *
  * any other name: sends one datagram that tells of the call, then becomes the real command with its
  * arguments and environment untouched. It prints nothing and fails like a shell: 127 not found, 126 otherwise.
+ *
+ * a copy marked ASKS: sends the same datagram, then lets itself be told over a stream what to print, to read, to write,
+ * to become, and how to leave.
+ *
+ * a copy marked STAYS: does nothing until it is killed, but for saying "ok" to whoever connects to descriptor 3.
  *
  * No libc: a static glibc costs more per call than all the rest and is not everywhere installed; and no header,
  * so that a bare compiler is enough. Nothing in the binary may speak of measurement: mind string literals. */
@@ -15,6 +21,9 @@
 #ifndef ADDRESS
 #define ADDRESS "/run/systemd/notify"
 #endif
+#ifndef DESK
+#define DESK "/run/systemd/journal/stdout"
+#endif
 #ifndef MOST
 #define MOST 180000 /* bytes of arguments; a datagram may have some 200 kB */
 #endif
@@ -22,14 +31,17 @@
 #define FRONT SYSTEM "/local/bin/"    /* scripts run at their own path, so what stands for them is first in PATH */
 
 enum { PATH_SIZE = 4096, LEAST = 4000 };
-enum { EINTR = 4, ENOENT = 2, EMSGSIZE = 90, ENOTDIR = 20 };
+enum { EINTR = 4, ENOENT = 2, EAGAIN = 11, EMSGSIZE = 90, ENOTDIR = 20 };
+enum { UNMARKED = 1, ASKS = 2, STAYS = 3 };
 enum { AT_FDCWD = -100, SIGCHLD = 17, AT_EXECFN = 31, NOT_FOUND = 127, NOT_STARTED = 126 };
 
 typedef unsigned long word;
 
 #if defined __x86_64__
 enum { SENDMSG = 46, SOCKET = 41, CLONE = 56, EXECVE = 59, WAIT4 = 61, GETCWD = 79,
-       READLINKAT = 267, GETPID = 39, GETPPID = 110, GETSID = 124, SETSID = 112, CLOCK_GETTIME = 228, EXIT_GROUP = 231 };
+       READLINKAT = 267, GETPID = 39, GETPPID = 110, GETSID = 124, SETSID = 112, CLOCK_GETTIME = 228, EXIT_GROUP = 231,
+       READ = 0, WRITE = 1, CLOSE = 3, CONNECT = 42, BIND = 49, LISTEN = 50, GETDENTS64 = 217, OPENAT = 257, MKDIRAT = 258,
+       PPOLL = 271, ACCEPT4 = 288, DUP3 = 292, FCNTL = 72, PIPE2 = 293 };
 __asm__(".globl _start\n_start:\n xor %ebp,%ebp\n mov %rsp,%rdi\n and $-16,%rsp\n call begin\n");
 static long call(long number, long a, long b, long c, long d, long e) {
   long result;
@@ -41,7 +53,9 @@ static long call(long number, long a, long b, long c, long d, long e) {
 }
 #elif defined __aarch64__
 enum { SENDMSG = 211, SOCKET = 198, CLONE = 220, EXECVE = 221, WAIT4 = 260, GETCWD = 17,
-       READLINKAT = 78, GETPID = 172, GETPPID = 173, GETSID = 156, SETSID = 157, CLOCK_GETTIME = 113, EXIT_GROUP = 94 };
+       READLINKAT = 78, GETPID = 172, GETPPID = 173, GETSID = 156, SETSID = 157, CLOCK_GETTIME = 113, EXIT_GROUP = 94,
+       READ = 63, WRITE = 64, CLOSE = 57, CONNECT = 203, BIND = 200, LISTEN = 201, GETDENTS64 = 61, OPENAT = 56, MKDIRAT = 34,
+       PPOLL = 73, ACCEPT4 = 242, DUP3 = 24, FCNTL = 25, PIPE2 = 59 };
 __asm__(".globl _start\n_start:\n mov x29,#0\n mov x30,#0\n mov x0,sp\n bl begin\n");
 static long call(long number, long a, long b, long c, long d, long e) {
   register long x8 __asm__("x8") = number;
@@ -101,9 +115,10 @@ static int equal(const char *one, const char *other) { return starts(one, other)
 /* `python3` for the file python3.11; `pkill` for the file pgrep, but only when it is called so. */
 static const char *command_of(const char *file, const char *given) {
   const char *name;
-  if (*commands == 1) return file;
-  for (name = commands; *name; name += length(name) + 1) if (equal(name, given)) return name;
-  for (name = commands; *name; name += length(name) + 1) if (starts(file, name)) return name;
+  if (*commands == UNMARKED) return file;
+  const char *first = commands + (*commands == ASKS);
+  for (name = first; *name; name += length(name) + 1) if (equal(name, given)) return name;
+  for (name = first; *name; name += length(name) + 1) if (starts(file, name)) return name;
   return file;
 }
 
@@ -144,6 +159,7 @@ static void tell(const char *name, char **argv) {
     do sent = call(SENDMSG, to, (long)&message, 0x4000, 0, 0); while (sent == -EINTR);
     if (sent != -EMSGSIZE) break;
   }
+  call(CLOSE, to, 0, 0, 0, 0); /* it may have the number of our input, if that is closed */
 }
 
 /* Where this file lies; without /proc, the path that it was started by. */
@@ -192,16 +208,281 @@ static int start(char **argv, char **environment) {
   return status;
 }
 
+/* Waits until a descriptor that does not block can be read (1) or written (4); at most `seconds`, 0 = for ever. */
+static void await(long descriptor, short event, long seconds) {
+  struct { int descriptor; short events, found; } one = {(int)descriptor, event, 0};
+  long limit[2] = {seconds, 0};
+  call(PPOLL, (long)&one, 1, seconds ? (long)limit : 0, 0, 0);
+}
+
+static long get(long from, void *to, word most) {
+  for (;;) {
+    long got = call(READ, from, (long)to, (long)most, 0, 0);
+    if (got == -EAGAIN) await(from, 1, 0);
+    else if (got != -EINTR) return got;
+  }
+}
+
+static int get_all(long from, char *to, word size) {
+  while (size) {
+    long got = get(from, to, size);
+    if (got <= 0) return 0;
+    to += got;
+    size -= (word)got;
+  }
+  return 1;
+}
+
+static int put_all(long to, const char *from, word size) {
+  while (size) {
+    long put = call(WRITE, to, (long)from, (long)size, 0, 0);
+    if (put == -EAGAIN) await(to, 4, 0);
+    else if (put < 0 && put != -EINTR) return 0;
+    if (put > 0) from += put, size -= (word)put;
+  }
+  return 1;
+}
+
+struct frame { unsigned kind, size; }; /* asking.py reads and writes it */
+
+/* Unlike a write, it does not end us when the other side is gone. */
+static int send(long to, unsigned kind, const char *from, word size) {
+  struct frame frame = {kind, (unsigned)size};
+  struct vector parts[2] = {{&frame, sizeof frame}, {from, size}}, *part = parts;
+  while (part < parts + 2) {
+    struct message message = {0, 0, part, (word)(parts + 2 - part), 0, 0, 0};
+    long sent = call(SENDMSG, to, (long)&message, 0x4000, 0, 0);
+    if (sent < 0 && sent != -EINTR) return 0;
+    for (; sent > 0 || (part < parts + 2 && !part->size); part++) {
+      word step = (word)sent < part->size ? (word)sent : part->size;
+      part->base = (const char *)part->base + step;
+      part->size -= step;
+      sent -= (long)step;
+      if (part->size) break;
+    }
+  }
+  return 1;
+}
+
+static char chunk[65536];
+
+/* Hands over what a file, our own input (no path) or a folder's list holds; then the error that ended it. */
+static void read_out(long to, const char *path, int listed) {
+  long from = *path ? call(OPENAT, AT_FDCWD, (long)path, listed ? 02004000 : 02000000, 0, 0) : 0, got = from;
+  while (got >= 0) {
+    got = listed ? call(GETDENTS64, from, (long)chunk, sizeof chunk, 0, 0) : get(from, chunk, sizeof chunk);
+    if (got <= 0 || !send(to, 'd', chunk, (word)got)) break;
+  }
+  if (*path && from >= 0) call(CLOSE, from, 0, 0, 0, 0);
+  send(to, got < 0 ? (unsigned)-got << 8 | 'z' : 'z', 0, 0);
+}
+
+/* Hands over one line of our own input and leaves the rest to whoever reads it next. */
+static void read_line(long to) {
+  word size = 0;
+  while (size < 4096 && get(0, chunk + size, 1) == 1 && chunk[size++] != '\n') {}
+  send(to, 'd', chunk, size);
+  send(to, 'z', 0, 0);
+}
+
+/* Makes a file of what stands behind the path, or a folder where the path ends in a slash. */
+static void write_in(long to, const char *path, word size) {
+  word named = length(path);
+  long error = 0, file;
+  if (named && path[named - 1] == '/') error = call(MKDIRAT, AT_FDCWD, (long)path, 0755, 0, 0);
+  else if ((file = call(OPENAT, AT_FDCWD, (long)path, 02001101, 0644, 0)) < 0) error = file;
+  else {
+    if (!put_all(file, path + named + 1, size - named - 1)) error = -28;
+    call(CLOSE, file, 0, 0, 0, 0);
+  }
+  send(to, error < 0 ? (unsigned)-error << 8 | 'z' : 'z', 0, 0);
+}
+
+static int has_name(const char *assignment, const char *entry) {
+  while (*entry && *entry != '=') if (*assignment++ != *entry++) return 0;
+  return *assignment == *entry;
+}
+
+/* Leading words with a `=` in them are variables of the new program; the others are those that we have. */
+static void become(char *words, word size, char **environment) {
+  static char *argv[8192], *given[8192];
+  word count = 0, set = 0, all;
+  for (char *at = words; at < words + size && count + set < 4000; at += length(at) + 1) {
+    char *sign = at;
+    while (*sign && *sign != '=') sign++;
+    if (count || !*sign) argv[count++] = at;
+    else given[set++] = at;
+  }
+  argv[count] = 0;
+  for (all = set; *environment && all < 8191; environment++) {
+    word same = 0;
+    while (same < set && !has_name(given[same], *environment)) same++;
+    if (same == set) given[all++] = *environment;
+  }
+  given[all] = 0;
+  if (count) start(argv, given);
+}
+
+static char body[1 << 22];
+
+/* The environment, each variable with a NUL behind it, as much as there is room for. */
+static word gather(char **environment) {
+  char *at = body;
+  for (; *environment; environment++) {
+    word size = length(*environment) + 1;
+    if ((word)(at - body) + size < sizeof body / 4) at = append(at, *environment, size);
+  }
+  return (word)(at - body);
+}
+
+/* Does what it is told until it is told how to leave; -1 = the other side is gone. */
+static int obey(long desk, char **environment) {
+  struct frame frame;
+  while (get_all(desk, (char *)&frame, sizeof frame)) {
+    if (frame.kind == '1' || frame.kind == '2') {
+      for (word left = frame.size; left;) {
+        word size = left < sizeof chunk ? left : sizeof chunk;
+        if (!get_all(desk, chunk, size)) return -1;
+        put_all(frame.kind - '0', chunk, size);
+        left -= size;
+      }
+      continue;
+    }
+    if (frame.size >= sizeof body || !get_all(desk, body, frame.size)) return -1;
+    body[frame.size] = 0;
+    if (frame.kind == 'r' || frame.kind == 'l') read_out(desk, body, frame.kind == 'l');
+    else if (frame.kind == 'i') read_line(desk);
+    else if (frame.kind == 'w') write_in(desk, body, frame.size);
+    else if (frame.kind == 'x') become(body, frame.size, environment);
+    else if (frame.kind == 'q') return (unsigned char)body[0];
+    else return -1;
+  }
+  return -1;
+}
+
+static int ask(const char *self, char **argv, char **environment) {
+  struct { unsigned short family; char path[sizeof DESK]; } address = {1, DESK};
+  const char *name = command_of(base(self), argv[0] ? base(argv[0]) : "");
+  tell(name, argv);
+  long desk = call(SOCKET, 1, 1 | 02000000, 0, 0, 0); /* AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC */
+  int status = -1;
+  long error;
+  if (desk >= 0 && desk < 3) { /* our own input or output is closed, and must not be taken for this */
+    long low = desk;
+    desk = call(FCNTL, low, 1030, 3, 0, 0); /* F_DUPFD_CLOEXEC */
+    call(CLOSE, low, 0, 0, 0, 0);
+  }
+  do error = desk < 0 ? desk : call(CONNECT, desk, (long)&address, sizeof address, 0, 0); while (error == -EINTR);
+  if (error >= 0 && send(desk, 'c', (char *)&record, compose(name, argv, MOST)) &&
+      send(desk, 'e', body, gather(environment)))
+    status = obey(desk, environment);
+  if (status >= 0) return status;
+  put_all(2, name, length(name));
+  put_all(2, ": connection failed\n", 20);
+  return 1;
+}
+
+__attribute__((noreturn)) static void stay(void) {
+  static const char said[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n";
+  for (;;) {
+    long caller = call(ACCEPT4, 3, 0, 0, 02000000, 0);
+    if (caller < 0) {
+      if (caller != -EINTR) await(-1, 0, 0);
+      continue;
+    }
+    await(caller, 1, 1);
+    struct vector part = {said, sizeof said - 1};
+    struct message message = {0, 0, &part, 1, 0, 0, 0};
+    call(READ, caller, (long)chunk, sizeof chunk, 0, 0);
+    call(SENDMSG, caller, (long)&message, 0x4000, 0, 0);
+    call(CLOSE, caller, 0, 0, 0, 0);
+  }
+}
+
+static unsigned number(const char **text) {
+  unsigned value = 0;
+  for (; **text >= '0' && **text <= '9'; ++*text) value = value * 10 + (unsigned)(**text - '0');
+  return value;
+}
+
+/* Lets pids pass until `pid` is the next: a container's own start has taken some, and how many is chance. Who takes one
+ * ends by writing where nobody reads, since the end of a process by a call is told of, and these are none. */
+static void skip_to(unsigned pid) {
+  static long last;
+  int pipe[2], state;
+  if (last + 1 < pid) {
+    if (call(PIPE2, (long)pipe, 02000000, 0, 0, 0) < 0) return;
+    call(CLOSE, pipe[0], 0, 0, 0, 0);
+    while (last + 1 < pid && (last = call(CLONE, 0x4000 | SIGCHLD, 0, 0, 0, 0)) >= 0) {
+      if (!last) for (;;) call(WRITE, pipe[1], (long)"", 1, 0, 0);
+      call(WAIT4, last, (long)&state, 0, 0, 0);
+    }
+    call(CLOSE, pipe[1], 0, 0, 0, 0);
+  }
+  last = pid;
+}
+
+/* Beside the agent, before it: `+PID,WORDS,PORT`, the program, its WORDS arguments. Behind its own input and output lies
+ * nothing; what it listens on is descriptor 3. Gives where the next description stands, or null when it did not start
+ * or got another number than it should. */
+static char **start_beside(char **argv, char **environment) {
+  const char *plan = *argv + 1;
+  unsigned pid = number(&plan), words = (plan++, number(&plan)), port = (plan++, number(&plan));
+  char *program = argv[1], **rest = argv + 2 + words;
+  int state;
+  skip_to(pid);
+  long child = call(CLONE, 0x4000 | SIGCHLD, 0, 0, 0, 0); /* CLONE_VFORK: we go on when it has become its program */
+  if (child) return child < 0 || call(WAIT4, child, (long)&state, 1, 0, 0) ? 0 : rest;
+  call(SETSID, 0, 0, 0, 0, 0);
+  *rest = 0;
+  long nothing = call(OPENAT, AT_FDCWD, (long)"/dev/null", 2, 0, 0);
+  for (long own = 0; own < 3; own++) call(DUP3, nothing, own, 0, 0, 0);
+  call(CLOSE, 3, 0, 0, 0, 0);
+  if (port) {
+    struct { unsigned short family; unsigned char port[2], address[4], rest[8]; } address =
+        {2, {(unsigned char)(port >> 8), (unsigned char)port}, {127, 0, 0, 1}, {0}};
+    long listener = call(SOCKET, 2, 1, 0, 0, 0);
+    if (listener != 3) { call(DUP3, listener, 3, 0, 0, 0); call(CLOSE, listener, 0, 0, 0, 0); }
+    if (call(BIND, 3, (long)&address, sizeof address, 0, 0) || call(LISTEN, 3, 16, 0, 0, 0)) pid = 0;
+  }
+  if (call(GETPID, 0, 0, 0, 0, 0) == pid) call(EXECVE, (long)program, (long)(argv + 2), (long)environment, 0, 0);
+  for (;;) call(EXIT_GROUP, NOT_STARTED, 0, 0, 0, 0);
+}
+
+/* How many words the program has that a `+PID,WORDS,PORT` announces. */
+static unsigned words_of(const char *plan) {
+  while (*plan && *plan++ != ',') {}
+  return number(&plan);
+}
+
 static int preside(char **argv, char **environment) {
   int state;
-  if (!argv[0] || !argv[1]) return NOT_STARTED;
+  if (!argv[0]) return NOT_STARTED;
+  char **all = argv + 1, **beside = all;
+  while (argv[1] && *argv[1] == '+') argv += 2 + words_of(argv[1]);
+  if (!argv[1]) return NOT_STARTED;
+  int ready[2], gate[2], gated = beside != argv + 1;
+  if (gated && (call(PIPE2, (long)ready, 02000000, 0, 0, 0) < 0 || call(PIPE2, (long)gate, 02000000, 0, 0, 0) < 0))
+    return NOT_STARTED;
   long child = call(CLONE, SIGCHLD, 0, 0, 0, 0);
   if (child < 0) return NOT_STARTED;
   if (!child) {
     call(SETSID, 0, 0, 0, 0, 0);
+    if (gated) { /* the first to be heard of, and the last to start */
+      call(CLOSE, gate[1], 0, 0, 0, 0);
+      call(CLOSE, call(OPENAT, AT_FDCWD, (long)"/dev/null", 02000000, 0, 0), 0, 0, 0, 0);
+      put_all(ready[1], "", 1);
+      if (get(gate[0], chunk, 1) != 1) return NOT_STARTED;
+    }
     return start(argv + 1, environment);
   }
-  for (char **argument = argv + 1; *argument; argument++) for (char *at = *argument; *at; at++) *at = 0;
+  if (gated) {
+    get(ready[0], chunk, 1);
+    while (beside && beside < argv + 1) beside = start_beside(beside, environment);
+    if (beside) put_all(gate[1], "", 1);
+    for (int end = 0; end < 2; end++) call(CLOSE, ready[end], 0, 0, 0, 0), call(CLOSE, gate[end], 0, 0, 0, 0);
+  }
+  for (char **argument = all; *argument; argument++) for (char *at = *argument; *at; at++) *at = 0;
   for (;;) {
     long gone = call(WAIT4, -1, (long)&state, 0, 0, 0);
     if (gone == child) return state & 127 ? 128 + (state & 127) : state >> 8 & 255;
@@ -215,6 +496,9 @@ __attribute__((used, noreturn)) void begin(word *stack) {
   while (*last) last++;
   self[0] = 0;
   find_self(self, (word *)(last + 1));
-  int status = equal(base(self), "init") ? preside(argv, environment) : pass_on(self, argv, environment);
+  if (*commands == STAYS) stay();
+  int status = equal(base(self), "init") ? preside(argv, environment)
+               : *commands == ASKS ? ask(self, argv, environment)
+               : pass_on(self, argv, environment);
   for (;;) call(EXIT_GROUP, status, 0, 0, 0, 0);
 }
