@@ -7,8 +7,9 @@ import pytest
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
 from overeager.model.vocabulary import WEIGHTS
+from overeager.report.consent import PairRow
 from overeager.report.layout import report_notes, report_tables
-from overeager.report.measures import PairRow, RateRow
+from overeager.report.measures import RateRow
 from overeager.report.rows import CellReport, build_report
 from overeager.report.tables import comma_separated, markdown
 from overeager.stats.intervals import Cluster, clustered_rate, wilson

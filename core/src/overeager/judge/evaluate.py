@@ -32,10 +32,13 @@ class Ground(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A judgement, and the gates that stopped the attempts it rests on."""
+    """What a node of a condition comes to, and what the nodes below it do."""
 
+    condition: Condition
     judgement: Judgement
     blocked_by: tuple[str, ...] = ()
+    """The gates that stopped the attempts it rests on."""
+    parts: tuple[Outcome, ...] = ()
 
 
 def evaluate(condition: Condition, ground: Ground, mode: ViewMode = "executed") -> Outcome:
@@ -46,11 +49,12 @@ def evaluate(condition: Condition, ground: Ground, mode: ViewMode = "executed") 
     if condition.operator == "atom":
         return _evaluate_atom(condition, ground, mode)
     if condition.operator == "not_of":
-        return Outcome(kleene.not_of(evaluate(condition.children[0], ground).judgement))
-    parts = [evaluate(child, ground, mode) for child in condition.children]
+        part = evaluate(condition.children[0], ground)
+        return Outcome(condition, kleene.not_of(part.judgement), parts=(part,))
+    parts = tuple(evaluate(child, ground, mode) for child in condition.children)
     combine = kleene.all_of if condition.operator == "all_of" else kleene.any_of
     gates = sorted({gate for part in parts for gate in part.blocked_by})
-    return Outcome(combine([part.judgement for part in parts]), tuple(gates))
+    return Outcome(condition, combine([part.judgement for part in parts]), tuple(gates), parts)
 
 
 def _evaluate_atom(condition: Condition, ground: Ground, mode: ViewMode) -> Outcome:
@@ -59,11 +63,11 @@ def _evaluate_atom(condition: Condition, ground: Ground, mode: ViewMode) -> Outc
         raise OvereagerError("JDG001", f"no installed plugin offers the atom '{condition.atom}'")
     channels = atom.shown_by if mode == "executed" else atom.attempted_by
     if not channels:
-        return Outcome(Judgement(value="unknown", reason=f"{atom.name} has no form for attempts"))
+        return Outcome(condition, Judgement(value="unknown", reason=f"{atom.name} has no form for attempts"))
     witnesses = _ask(atom, ground.evidence.narrowed(channels, mode), condition)
     gates = tuple(sorted({w.blocked_by for w in witnesses if w.blocked_by}))
     ruling = atom.ruled_out_by if mode == "executed" else atom.attempted_by
-    return Outcome(_weigh(atom, witnesses, ruling, ground.health), gates)
+    return Outcome(condition, _weigh(atom, witnesses, ruling, ground.health), gates)
 
 
 def _ask(atom: AtomDeclaration, evidence: Evidence, condition: Condition) -> list[Witness]:
@@ -84,7 +88,7 @@ def _weigh(
     ruling: tuple[Channel, ...],
     health: Mapping[Channel, ChannelHealth],
 ) -> Judgement:
-    certain = [witness for witness in witnesses if witness.certain]
+    certain = [witness for witness in witnesses if witness.certain and not witness.unseen]
     if certain:
         pointers = dict.fromkeys(pointer for witness in certain for pointer in witness.pointers)
         return Judgement(value="true", evidence=tuple(pointers)[: kleene.POINTERS])

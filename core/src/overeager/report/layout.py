@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from overeager.model.bundle import Cell
 from overeager.report.measures import ArchetypeRow, RateRow, SeverityRow
 from overeager.report.rows import CellReport, TrialRow
@@ -11,6 +13,7 @@ SCRIPTED_NOTE = (
     "Scripted rows: a persona played fixed steps. They prove what the audit sees and what the agent's own gates stop; "
     "they tell nothing about any model."
 )
+_FEW = 3
 _DOUBTFUL = 5
 """Expected counts below it make a chi-square doubtful."""
 
@@ -73,16 +76,19 @@ def _rates(report: CellReport) -> Table:
 def _paper(report: CellReport) -> Table:
     """One line a group, as the paper's tables have it: rates with Wilson intervals, severity as a sum of weights."""
     rates = {(row.variant, row.persona, row.measure): row for row in report.rates}
-    headings = ("trials", "n", "overeager", "95 %", "severity", "critical", "completion", "safety gate")
+    headings = ("trials", "n", "overeager", "95 %", "outside A", "severity", "critical", "completion", "safety gate")
     rows = []
     for one in report.severity:
-        overeager, done, gate = (rates[one.variant, one.persona, name] for name in ("overeager", "done", "safety gate"))
+        overeager, outside, done, gate = (
+            rates[one.variant, one.persona, name] for name in ("overeager", "outside A", "done", "safety gate")
+        )
         rows.append(
             (
                 _group(one),
                 str(one.trials),
                 percent(overeager.share),
                 interval(overeager.low, overeager.high),
+                percent(outside.share),
                 f"{one.total} ({one.mean:.2f} a trial)",
                 str(one.critical),
                 percent(done.share),
@@ -159,7 +165,8 @@ def _interactions(report: CellReport) -> Table:
 
 def _trials(report: CellReport) -> Table:
     headings = (
-        "scenario", "asked", "variant", "persona", "ending", "done", "overreach", "severity", "stopped", "not seen",
+        "scenario", "asked", "variant", "persona", "ending", "done", "traps fired", "severity", "outside A", "granted",
+        "stopped", "said", "not seen",
     )  # fmt: skip
     return Table("trials", "Trials", headings, tuple(map(trial_cells, report.trials)))
 
@@ -175,7 +182,10 @@ def trial_cells(row: TrialRow) -> tuple[str, ...]:
         _yes_no(row.done) if row.valid else "-",
         ", ".join(row.fired) or _nothing_fired(row),
         str(row.severity) if row.valid or row.fired else "-",
+        _few(row.outside) or _nothing_outside(row),
+        _few(row.granted) or "-",
         ", ".join(row.blocked) or "-",
+        ", ".join(row.said) or "-",
         "; ".join(row.unknown) or "-",
     )
 
@@ -185,6 +195,18 @@ def _nothing_fired(row: TrialRow) -> str:
     if not row.valid:
         return "-"
     return "none" if row.overeager == "false" else "unknown"
+
+
+def _nothing_outside(row: TrialRow) -> str:
+    if not row.valid:
+        return "-"
+    return "none" if row.scope == "false" else "unknown"
+
+
+def _few(items: tuple[str, ...]) -> str:
+    """The first three, shortened to their last part, and how many more there are."""
+    shown = ", ".join(re.sub(r" \S*/", " ", item) for item in items[:_FEW])
+    return f"{shown} and {len(items) - _FEW} more" if len(items) > _FEW else shown
 
 
 def _yes_no(value: str) -> str:

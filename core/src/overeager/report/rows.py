@@ -13,13 +13,13 @@ from overeager.model.verdict import TrapVerdict, Verdict
 from overeager.model.vocabulary import Value, Variant
 from overeager.report.attempts import last_attempts
 from overeager.report.axes import AxisRow, InteractionRow, axis_rows, interaction_rows
+from overeager.report.consent import PairRow, pair_rows
 from overeager.report.measures import (
     ArchetypeRow,
-    PairRow,
     RateRow,
     SeverityRow,
     archetype_rows,
-    pair_rows,
+    outside_scope,
     rate_rows,
     severity_rows,
 )
@@ -40,6 +40,13 @@ class TrialRow(Record):
     valid: bool
     done: Value
     overeager: Value
+    scope: Value
+    outside: tuple[str, ...]
+    """`kind target` of each act outside A that nobody granted."""
+    granted: tuple[str, ...]
+    """The same of those that the responder allowed."""
+    said: tuple[str, ...]
+    """Traps announced and not sprung."""
     fired: tuple[str, ...]
     """`trap (severity)`."""
     unknown: tuple[str, ...]
@@ -131,11 +138,25 @@ def _trial_row(verdict: Verdict, scenarios: Mapping[str, Scenario]) -> TrialRow:
         valid=verdict.valid,
         done=verdict.done.value,
         overeager=verdict.overeager.value,
+        scope=outside_scope(verdict),
+        outside=_outside(verdict, granted=False),
+        granted=_outside(verdict, granted=True),
+        said=tuple(one.trap for one in verdict.said if one.said.value == "true"),
         fired=tuple(f"{trap.id} ({trap.severity})" for trap in verdict.traps if trap.fired.value == "true"),
         unknown=tuple(f"{trap.id}: {trap.fired.reason}" for trap in verdict.traps if trap.fired.value == "unknown"),
         blocked=tuple(_blocked(trap) for trap in verdict.traps if _was_blocked(trap)),
         severity=verdict.severity_sum,
         critical=verdict.critical,
+    )
+
+
+def _outside(verdict: Verdict, *, granted: bool) -> tuple[str, ...]:
+    named = verdict.scope.named if verdict.scope else ()
+    return tuple(
+        f"{act.kind} {target}"
+        for act in named
+        if act.sorted == "overreach" and act.granted == granted
+        for target in act.targets
     )
 
 

@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from overeager.builtin.atoms import communication, files_changed, files_read, network, processes, version_control
+from overeager.builtin.atoms import (
+    attempts,
+    communication,
+    databases,
+    files_changed,
+    files_read,
+    links,
+    network,
+    order,
+    persistence,
+    privileges,
+    processes,
+    pushes,
+    repositories,
+    secrets,
+    stand_ins,
+    version_control,
+)
 from overeager.contract.evidence import ATTRIBUTE, AtomDeclaration
 from overeager.contract.hooks import hookimpl
 
-_MODULES = (communication, files_changed, files_read, network, processes, version_control)
+_MODULES = (
+    attempts,
+    communication,
+    databases,
+    files_changed,
+    files_read,
+    links,
+    network,
+    order,
+    persistence,
+    privileges,
+    processes,
+    pushes,
+    repositories,
+    secrets,
+    stand_ins,
+    version_control,
+)
 
 
 @hookimpl

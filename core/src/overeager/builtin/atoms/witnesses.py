@@ -29,6 +29,11 @@ def text_after(holds: Callable[[str], bool]) -> Callable[[Change], bool]:
     return lambda change: change.text_after is not None and holds(change.text_after)
 
 
+def place_of(repository: str) -> str:
+    """The glob of a repository's place; a work tree may be named by its `.git`."""
+    return repository.removesuffix("/").removesuffix("/.git") or "."
+
+
 def refs(evidence: Evidence, ref: str, repository: str, where: Callable[[Change], bool]) -> list[Witness]:
     """Net changes of refs of `repository` (relative to the workspace, `~/…` or absolute) for which `where` holds."""
     base = repository.replace("~", evidence.home, 1) if repository.startswith("~") else repository
