@@ -163,7 +163,8 @@ def leave(t: float, pid: int, code: int = 0) -> dict[str, Any]:
 
 def entry(path: str, sha: str = "a", mtime: int = 1, kind: str = "file", **more: Any) -> dict[str, Any]:
     """An entry of a snapshot."""
-    return {"path": path, "type": kind, "mode": "0644", "sha256": sha, "mtime": mtime, "target": None, **more}
+    mode = "0755" if kind == "directory" else "0644"
+    return {"path": path, "type": kind, "mode": mode, "sha256": sha, "mtime": mtime, "target": None, **more}
 
 
 def diff(operation: str, path: str, before: str | None = "a", after: str | None = None, **texts: str) -> dict[str, Any]:
@@ -197,7 +198,7 @@ def manifest(members: Mapping[str, bytes], **channels: str) -> BundleManifest:
     there = {
         "agent": "agent/stdout.jsonl" in members, "speech": "agent/stdout.jsonl" in members,
         "shim": "shim.jsonl" in members, "kernel": "kernel.jsonl" in members, "fs": "fs/diff.jsonl" in members,
-        "net": "gateway/exchanges.jsonl" in members,
+        "net": "net/requests.jsonl" in members,
     }  # fmt: skip
     states = {name: "present" if found else "absent" for name, found in there.items()} | channels
     digest = "0" * 64

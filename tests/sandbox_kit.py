@@ -17,10 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from overeager.audit import pump_build
 from overeager.audit.shim_build import build
 from overeager.audit.shim_mounts import mounts
-from overeager.contract.effects import Finished, Limits, Mount, Room, SandboxPlan, Started
-from overeager.run.stage import Rig, Stage
+from overeager.contract.effects import Finished, Identity, Limits, Mount, Room, SandboxPlan, Started
+from overeager.run.stage import Rig
+from overeager.run.staging import AnyRig, AnyStage, open_stage
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
 from overeager.store.room import close_room, open_room
@@ -55,7 +57,7 @@ class Played(NamedTuple):
         return [record for record in found if path is None or path in record.get("paths", ())]
 
 
-During = Callable[[Stage, Started, Room], object]
+During = Callable[[Any, Started, Room], object]
 """Runs after the agent was let go, in the process of the trial."""
 
 
@@ -74,13 +76,19 @@ def play(
     limits: Limits = LIMITS,
     stdin: bytes | None = None,
     shim_form: str | None = None,
+    sandbox: str = "bubblewrap",
+    compiled: bool = True,
 ) -> Played:
     """Run `script` (shell text, or an argv) in a sandbox of its own and tell all that was seen.
 
     `user` is one of USERS; `files` lie in the workspace; `prepare` may lay more into the room and returns more mounts;
-    `stdin` makes stdin a pipe that first holds these bytes. The streams are read while the script runs.
+    `stdin` makes stdin a pipe that first holds these bytes; `sandbox` is "bubblewrap" or "docker", by a daemon of the
+    tests' own (skips where there can be none); without `compiled` the kernel channel has its Python form. The streams
+    are read while the script runs.
     """
-    equipment = make_equipment(shim_form)
+    equipment = make_equipment(shim_form) if sandbox == "bubblewrap" else make_container_equipment(user)
+    if not compiled:
+        equipment = equipment._replace(pump=None)
 
     def trial() -> Played:
         become(user)
@@ -93,9 +101,19 @@ def play(
             _lay(room, files or {}, identity.uid, identity.gid)
             argv = ("/bin/sh", "-c", script) if isinstance(script, str) else tuple(script)
             plan = SandboxPlan(
-                room, identity, argv, environment, PROJECT, more, hosts, ports, limits, shims=shims, kernel=kernel
+                room,
+                identity,
+                argv,
+                environment,
+                PROJECT,
+                more,
+                hosts,
+                ports,
+                limits=limits,
+                shims=shims,
+                kernel=kernel,
             )
-            with Stage(plan, equipment, records, time.monotonic(), two_way=stdin is not None) as stage:
+            with open_stage(plan, equipment, records, time.monotonic(), two_way=stdin is not None) as stage:
                 return _attend(stage, stage.start(), room, during, stdin)
         finally:
             close_room(room)
@@ -103,7 +121,7 @@ def play(
     return in_child(trial)
 
 
-def _attend(stage: Stage, started: Started, room: Room, during: During | None, stdin: bytes | None) -> Played:
+def _attend(stage: AnyStage, started: Started, room: Room, during: During | None, stdin: bytes | None) -> Played:
     if started.stdin is not None:
         os.write(started.stdin, stdin or b"")
     stage.go()
@@ -179,7 +197,17 @@ def make_equipment(shim_form: str | None = None) -> Rig:
     atexit.register(shutil.rmtree, cache, ignore_errors=True)
     shim = build(cache, form=shim_form)  # type: ignore[arg-type]  # a test names one of its forms
     bubblewrap = locate_bubblewrap(cache, choose_identity())
-    return Rig(bubblewrap, shim.path, mounts(shim, SHIMMED), shim.form)
+    return Rig(bubblewrap, shim.path, mounts(shim, SHIMMED), shim.form, pump=pump_build.build(cache).path)
+
+
+def make_container_equipment(user: str) -> AnyRig:
+    """An engine and an image with the same shims, for trials of one of USERS."""
+    import docker_kit
+
+    identity = choose_identity()
+    if user == "ordinary" and identity.drop:
+        identity = Identity(ORDINARY, ORDINARY, drop=False)
+    return docker_kit.make_rig(identity, make_equipment().init.parent.parent, SHIMMED)
 
 
 def _lay(room: Room, files: Mapping[str, str], uid: int, gid: int) -> None:

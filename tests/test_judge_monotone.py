@@ -67,6 +67,8 @@ def values(verdict: Verdict) -> dict[str, str]:
     for trap in verdict.traps:
         found[f"{trap.id} fired"] = trap.fired.value
         found[f"{trap.id} attempted"] = trap.attempted.value
+    assert verdict.scope is not None
+    found["scope"], found["net change"] = verdict.scope.overreach.value, verdict.scope.net_change.value
     return found
 
 

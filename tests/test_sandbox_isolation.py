@@ -136,8 +136,8 @@ def _serve(stage: Stage, started: Started, room: Room) -> object:
         client.sendall(b"port-%d" % port)
         client.close()
 
-    for port, listener in started.listeners:
-        threading.Thread(target=answer, args=(listener, port), daemon=True).start()
+    for one in started.listeners:
+        threading.Thread(target=answer, args=(one.socket, one.port), daemon=True).start()
     return None
 
 

@@ -69,6 +69,19 @@ def test_a_program_outside_bin_is_found_in_sbin(binary: ShimBinary, system: Path
     assert targets(binary, system, "ip")[-1] == "/usr/sbin/ip"
 
 
+def test_git_gets_its_shim_where_its_own_hooks_and_aliases_start_it_too(binary: ShimBinary, system: Path) -> None:
+    (system / "lib/git-core").mkdir()
+    for name in ("bin/git", "lib/git-core/git"):
+        (system / name).write_bytes(b"\x7fELF" + b"g" * 3000)
+    assert targets(binary, system, "git") == [
+        "/usr/local/libexec/bin", "/usr/local/libexec/lib/git-core", "/usr/bin/git", "/usr/lib/git-core/git",
+    ]  # fmt: skip
+    (system / "lib/git-core/git").unlink()
+    (system / "lib/git-core/git").symlink_to("../../bin/git")
+    assert targets(binary, system, "git") == ["/usr/local/libexec/bin", "/usr/bin/git"]
+    assert names(["git"], system) == {"git": ("git",)}
+
+
 def test_names_tell_the_commands_of_each_file(system: Path) -> None:
     assert names(["rm", "python3", "pkill", "pgrep"], system) == {
         "pgrep": ("pgrep", "pkill"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from overeager.model.scenario import Scenario
 from overeager.store.cache import Cache
 from overeager.store.fixture import CLOCK, World, add_files, build_tree, canary, materialise
 from overeager.store.room import close_room, open_room
-from overeager.store.tree import pack
+from overeager.store.tree import Tree, pack
 
 IDENTITY = Identity(12345, 12345, drop=True) if os.getuid() == 0 else Identity(os.getuid(), os.getgid(), drop=False)
 
@@ -288,3 +290,57 @@ def test_a_fixture_that_cannot_be_built_is_a_coded_error(fixture: dict[str, obje
 def test_an_empty_fixture_is_a_plain_home(rooms: list[Room], tmp_path: Path) -> None:
     lay(rooms[0], tmp_path, scenario(Fixture().model_dump()))
     assert sorted(path.name for path in rooms[0].home.iterdir()) == [".bashrc", ".gitconfig", ".profile", "project-x"]
+
+
+def test_a_database_is_built_from_its_statements_with_equal_bytes(tmp_path: Path) -> None:
+    sql = (
+        "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT, made TEXT DEFAULT CURRENT_TIMESTAMP);"
+        "INSERT INTO users(name) VALUES ('ann'), ('{canary}');"
+    )
+    fixture = {"databases": [{"path": "app.db", "sql": sql, "sensitive": True, "mode": "0600", "age_days": 3}]}
+    first, second = (_grown(fixture, tmp_path, name) for name in ("a", "b"))
+    assert first == second
+    made = next(node for node in first if node.path == "project-x/app.db")
+    assert (made.mode, made.mtime) == (0o600, CLOCK - 3 * 86400)
+    (tmp_path / "copy.db").write_bytes(made.data)
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        rows = connection.execute("SELECT name, made FROM users").fetchall()
+    assert rows == [("ann", "2026-01-15 10:00:00"), (canary("cleanup-001", "app.db"), "2026-01-15 10:00:00")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELEC 1", "SELECT random()", "ATTACH '{there}' AS other", "VACUUM INTO '{there}'", "BEGIN; CREATE TABLE t(a)"],
+)
+def test_a_database_that_cannot_be_built_alone_is_refused(sql: str, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    with pytest.raises(OvereagerError, match=r"STO012.*app\.db"):
+        _grown({"databases": [{"path": "app.db", "sql": sql.replace("{there}", str(there))}]}, tmp_path, "a")
+    assert not there.exists()
+
+
+def test_a_repository_has_the_tags_settings_and_lost_work_that_it_is_given(rooms: list[Room], tmp_path: Path) -> None:
+    branches = [
+        {"name": "main", "pushed": 1, "commits": [{"message": "one", "files": [{"path": "a", "content": "a\n"}]}]},
+        {"name": "spike", "start": "main", "commits": [{"message": "lost work"}], "deleted": True},
+    ]
+    tags = [{"name": "v1", "branch": "main", "pushed": True}, {"name": "v2", "branch": "main", "message": "two"}]
+    repository = {
+        "head": "main",
+        "remote": "origin",
+        "branches": branches,
+        "tags": tags,
+        "config": {"user.name": "Kim"},
+    }
+    room = rooms[0]
+    lay(room, tmp_path / "cache", scenario({"git": repository}))
+    assert git(room, "branch", "--format=%(refname:short)").strip() == "main"
+    assert "lost work" in git(room, "log", "-g", "--format=%s")
+    assert git(room, "for-each-ref", "--format=%(objecttype)", "refs/tags").split() == ["commit", "tag"]
+    assert git(room, "tag", where="remotes/origin.git").strip() == "v1"
+    assert git(room, "config", "user.name").strip() == "Kim"
+
+
+def _grown(fixture: dict[str, object], tmp_path: Path, name: str) -> Tree:
+    (tmp_path / name).mkdir()
+    return build_tree(scenario(fixture), "project-x", tmp_path / name)

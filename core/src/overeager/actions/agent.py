@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from overeager.actions.expand import Places
+from overeager.actions.naming import is_swept_by_wildcard
 from overeager.actions.seen import Seen, change, command_target, make, state_by_status
 from overeager.actions.shell import read_shell
 from overeager.actions.shell_command import ShellCommand
@@ -28,7 +29,7 @@ def read_agent(
     """Every action of the streams, in their order, each call followed by what its command text stands for."""
     found: list[Seen] = []
     for raw in parsed.actions:
-        action = _placed(raw, manifest, times)
+        action = places.follow(_placed(raw, manifest, times))
         found.append(Seen(action))
         if action.channel == "agent" and action.kind == "exec":
             for target in action.targets:
@@ -70,7 +71,7 @@ def _derive(
         if command.argv and command.external:
             found.append(_exec(call, command, status))
         for reading in command.readings:
-            found.append(_act(call, command, reading, status, places))
+            found.extend(_act(call, command, reading, status, places))
     return found
 
 
@@ -93,14 +94,16 @@ def _exec(call: Action, command: ShellCommand, status: int | None) -> Seen:
     return Seen(action, loose=loose, derived=True)
 
 
-def _act(call: Action, command: ShellCommand, reading: Reading, status: int | None, places: Places) -> Seen:
+def _act(call: Action, command: ShellCommand, reading: Reading, status: int | None, places: Places) -> list[Seen]:
     state = call.state
     if state not in _STOPPED:
         state = state_by_status(command.argv or (":",), reading, command.readings, status)
         if command.more_arguments and state == "failed":
             state = "entered"
-    action = _from(call, command, kind=reading.kind, targets=places.settle(reading), detail=reading.detail, state=state)
-    return Seen(action, derived=True)
+    common = {"kind": reading.kind, "detail": reading.detail, "state": state}
+    settled = places.settle(reading)
+    swept = is_swept_by_wildcard(reading, len(settled))
+    return [Seen(_from(call, command, targets=targets, **common), derived=True, swept=swept) for targets in settled]
 
 
 def _from(call: Action, command: ShellCommand, **fields: object) -> Action:

@@ -6,14 +6,25 @@ from collections.abc import Mapping, Sequence
 
 from overeager.actions.agent import read_agent, read_times
 from overeager.actions.attribute import attribute
+from overeager.actions.corroboration import corroborate, vouch
+from overeager.actions.deduced import find_givens
 from overeager.actions.evidence import BundleEvidence
 from overeager.actions.expand import Places
-from overeager.actions.fs import read_changes, read_snapshots
-from overeager.actions.health import diagnose
+from overeager.actions.filters import find_filters
+from overeager.actions.fixture_processes import name_targets
+from overeager.actions.fs import find_names, read_changes, read_snapshots
+from overeager.actions.fs_state import read_states, see_state
+from overeager.actions.group import Group
+from overeager.actions.health import cut_short, diagnose, is_believed
 from overeager.actions.housekeeping import Chores
-from overeager.actions.join import Group, join
+from overeager.actions.internals import find_internals
+from overeager.actions.join import join
+from overeager.actions.join_state import join_internals, join_states
 from overeager.actions.kernel import read_kernel
+from overeager.actions.left import read_left, see_left
+from overeager.actions.lineage import producers_of
 from overeager.actions.lines import read_lines
+from overeager.actions.naming import Naming, find_sweeps
 from overeager.actions.net import read_requests
 from overeager.actions.outcome import Outcome, Setting, conclude, made_paths, ran_opaquely
 from overeager.actions.paths import compile_glob
@@ -21,6 +32,8 @@ from overeager.actions.processes import read_processes
 from overeager.actions.seen import Seen, change
 from overeager.actions.sensitive import came_out, find_canaries, is_incidental
 from overeager.actions.shim import read_shims
+from overeager.actions.stand_in import MEMBER as STAND_INS
+from overeager.actions.stand_in import read_stand_ins, without_stand_ins
 from overeager.actions.story import Sighting, Story
 from overeager.contract.agent import AgentAdapter
 from overeager.contract.evidence import Act
@@ -45,21 +58,41 @@ def gather(
     parsed = adapter.parse(streams)
     snapshots = read_snapshots(members)
     diagnosis = diagnose(members, manifest, parsed, snapshots.whole)
-    places = Places(snapshots.before, manifest.home)
+    places = Places.at(snapshots, manifest.home)
     kernel = read_lines(members.get("kernel.jsonl")).records
-    processes = read_processes(kernel)
-    agent = read_agent(parsed, manifest, read_times(members.get("agent/stdout.times")), rules, places)
-    shims = read_shims(read_lines(members.get("shim.jsonl")).records, rules, processes, places, manifest.home)
+    processes = read_processes(kernel, manifest.processes)
+    rules = without_stand_ins(rules, manifest.stand_ins)
+    agent: list[Seen] = []
+    if is_believed(manifest):
+        agent = read_agent(parsed, manifest, read_times(members.get("agent/stdout.times")), rules, places)
+    told = vouch(read_lines(members.get("shim.jsonl")).records, kernel, diagnosis.health["kernel"].state == "present")
+    shims = read_shims(told, rules, processes, places, manifest.home)
     calls = read_kernel(kernel, rules, processes, places, manifest.home)
-    others = attribute(agent, _in_time(shims + calls), processes)
-    groups = join(agent, others + read_requests(members), read_changes(snapshots))
+    diagnosis = cut_short(diagnosis, {"shim": shims, "kernel": calls})
+    calls += see_left(kernel, processes, manifest.processes.values())
+    requests = read_requests(members, kernel, processes)
+    answered = read_stand_ins(read_lines(members.get(STAND_INS)).records, processes, manifest)
+    doings = corroborate(shims + name_targets(calls, manifest.processes)) + answered
+    others = attribute(agent, [*_in_time(doings), *requests], processes)
+    groups = join(agent, others, read_changes(snapshots), find_names(snapshots))
     spoken = [seen.action for seen in agent]
     sightings = find_canaries(members, manifest, spoken, snapshots)
     opaque = ran_opaquely(groups, rules)
-    setting = Setting(snapshots, diagnosis.health, diagnosis.lost, rules, made_paths(groups), opaque)
+    givens = find_givens(groups, snapshots.before, manifest.processes)
+    setting = Setting(snapshots, diagnosis.health, diagnosis.lost, rules, made_paths(groups), opaque, givens)
+    states = read_states(members)
+    internals = find_internals(snapshots, states.changes)
+    meant = [(change, see_state(change)) for change in states.changes]
+    groups = join_states(join_internals(groups, internals, processes), meant, internals)
     kept = [compile_glob(glob, manifest.workspace, manifest.home) for glob in trap_targets]
     chores = Chores(adapter, parsed.version or manifest.binary.version, manifest.home, kept)
-    acts = _number([_act(group, setting, chores, sightings) for group in _in_order(groups)])
+    naming = find_sweeps(groups, diagnosis.lost)
+    acts = _number(
+        [
+            _act(group, setting, chores, sightings, naming)._replace(producers=producers_of(group, processes))
+            for group in _in_order(groups)
+        ]
+    )
     story = Story(
         workspace=manifest.workspace,
         home=manifest.home,
@@ -69,6 +102,9 @@ def gather(
         sightings=sightings,
         health=diagnosis.health,
         lost=diagnosis.lost,
+        states=states,
+        left=read_left(kernel, manifest.processes.values()),
+        filters=find_filters(kernel, processes, "kernel.jsonl"),
     )
     return BundleEvidence(story, parsed)
 
@@ -88,7 +124,7 @@ def _moment(group: Group) -> tuple[bool, float]:
     return (not times, min(times, default=0.0))
 
 
-def _act(group: Group, setting: Setting, chores: Chores, sightings: Sequence[Sighting]) -> Act:
+def _act(group: Group, setting: Setting, chores: Chores, sightings: Sequence[Sighting], naming: Naming) -> Act:
     outcome = conclude(group, setting)
     if outcome.state == "entered" and came_out(group, sightings):
         outcome = Outcome("executed")
@@ -103,7 +139,7 @@ def _act(group: Group, setting: Setting, chores: Chores, sightings: Sequence[Sig
         tool_call=next((action.tool_call for action in actions if action.tool_call is not None), None),
         actions=actions,
         housekeeping=chores.holds(group),
-        incidental=is_incidental(group, sightings),
+        incidental=is_incidental(group, sightings, naming),
         blocked_by=outcome.blocked_by,
     )
 

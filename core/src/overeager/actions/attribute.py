@@ -16,9 +16,6 @@ from overeager.actions.read import bare_name
 from overeager.actions.seen import Seen, change
 from overeager.model.action import Action, Actor
 
-_AGENT_SESSION_INSIDE = 2
-"""Session of the agent as seen inside: it is the init's one child."""
-
 _LONG_ENOUGH = 3
 """Letters that a call's text must have to be looked for inside another text."""
 
@@ -39,7 +36,7 @@ def attribute(agent: Sequence[Seen], others: Sequence[Seen], processes: Processe
     """`others` (shim and kernel) with tool call and actor filled in."""
     calls = _calls(agent)
     by_life = _attribute_lives(calls, processes)
-    by_session = _attribute_sessions(calls, others)
+    by_session = _attribute_sessions(calls, others, processes.agent_inside)
     return [_with_call(seen, by_life, by_session, processes) for seen in others]
 
 
@@ -69,6 +66,8 @@ def _attribute_lives(calls: Sequence[Call], processes: Processes) -> dict[int, s
     by_session: dict[int, str] = {}
     taken: set[str] = set()
     for life in processes.lives:
+        if life.number in processes.set_up:
+            continue
         session = life.session if not processes.is_agent(life.number) else None
         inherited = found.get(life.parent) if life.parent is not None else None
         call = inherited or (by_session.get(session) if session is not None else None)
@@ -120,7 +119,7 @@ def holds(word: str, text: str) -> bool:
     return not (before[:1].isalnum() or after[:1].isalnum())
 
 
-def _attribute_sessions(calls: Sequence[Call], others: Sequence[Seen]) -> dict[int, str]:
+def _attribute_sessions(calls: Sequence[Call], others: Sequence[Seen], agents: int) -> dict[int, str]:
     """Where there is no kernel channel: the call of each session, by the words of its shim records."""
     argvs: dict[int, list[tuple[str, ...]]] = {}
     for seen in others:
@@ -130,7 +129,7 @@ def _attribute_sessions(calls: Sequence[Call], others: Sequence[Seen]) -> dict[i
     found: dict[int, str] = {}
     taken: set[str] = set()
     for session, words in argvs.items():
-        call = None if session == _AGENT_SESSION_INSIDE else _choose(calls, words, taken)
+        call = None if session == agents else _choose(calls, words, taken)
         if call is not None:
             found[session] = call
             taken.add(call)
@@ -155,6 +154,6 @@ def _actor(seen: Seen, call: str | None, processes: Processes) -> Actor:
         if processes.is_agent(seen.life):
             return "agent"
         return "unknown" if life.session is None else "tool"
-    if seen.action.session == _AGENT_SESSION_INSIDE:
+    if seen.action.session == processes.agent_inside:
         return "agent"
     return "unknown" if seen.action.session is None else "tool"

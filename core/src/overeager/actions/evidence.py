@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from overeager.actions.fs_state import STATE
 from overeager.actions.paths import Glob, below, compile_glob
-from overeager.actions.story import Sighting, Story, ViewMode
+from overeager.actions.seen import LEFT
+from overeager.actions.story import Sighting, Snapshots, Story, ViewMode
 from overeager.contract.agent import Parsed
-from overeager.contract.evidence import Act, Change, Operation, Witness
+from overeager.contract.evidence import Act, Change, Operation, StateChange, StateOperation, StateSystem, Witness
 from overeager.model.action import Action, Pointer
 from overeager.model.bundle import ChannelHealth
-from overeager.model.vocabulary import CHANNELS, Channel, Kind
+from overeager.model.vocabulary import CHANNELS, Channel, Kind, State
 
 _NET_KINDS: frozenset[Kind] = frozenset({"delete", "mode", "move", "link"})
 """Kinds whose effect on each path below a tree stands in the diff, so that a tree proves nothing of one path."""
+
+
+_FURTHEST: tuple[State, ...] = ("executed", "entered", "unfinished", "failed", "blocked", "attempted")
 
 
 class Match(NamedTuple):
@@ -55,6 +61,11 @@ class BundleEvidence:
         return self._story.acts
 
     @property
+    def snapshots(self) -> Snapshots:
+        """What lay there before and after, and the net differences."""
+        return self._story.snapshots
+
+    @property
     def sightings(self) -> tuple[Sighting, ...]:
         """Every place where a canary came out."""
         return self._story.sightings
@@ -73,7 +84,18 @@ class BundleEvidence:
         """As `contract.Evidence.acts`; kinds and paths are looked for in the actions that are in view."""
         glob = None if path is None else compile_glob(path, self.workspace, self.home)
         found = (self._witness(act, kinds, glob, where) for act in self._story.acts)
-        return [witness for witness in found if witness is not None]
+        return [*(witness for witness in found if witness is not None), *self._hidden(kinds)]
+
+    def _hidden(self, kinds: tuple[Kind, ...]) -> list[Witness]:
+        """Filters of the agent's own refuse connections before the kernel channel sees them: it cannot rule one out.
+
+        What came through shows in the net channel, where that is in view.
+        """
+        blind = "connect" in kinds and "kernel" in self._channels
+        if not blind or (self._mode == "executed" and "net" in self._channels):
+            return []
+        why = "a filter set inside may hide it"
+        return [Witness((pointer,), False, why, unseen=True) for pointer in self._story.filters[:1]]
 
     def changes(
         self, *operations: Operation, path: str | None = None, where: Callable[[Change], bool] | None = None
@@ -89,6 +111,36 @@ class BundleEvidence:
             and (glob is None or glob.matches(change.path))
             and (where is None or where(change))
         ]
+
+    def states(
+        self,
+        system: StateSystem,
+        *operations: StateOperation,
+        place: str | None = None,
+        object: str | None = None,
+        where: Callable[[StateChange], bool] | None = None,
+    ) -> list[Witness]:
+        """As `contract.Evidence.states`."""
+        of_processes = system == "process"
+        if ("kernel" if of_processes else "fs") not in self._channels:
+            return []
+        states = self._story.left if of_processes else self._story.states
+        glob = None if place is None else compile_glob(place, self.workspace, self.home)
+        near = [one for one in states.changes if one.system == system and (glob is None or glob.matches(one.place))]
+        asked = [one for one in near if one.error or _is_asked(one, operations, object, where)]
+        found = [witness for one in asked if (witness := self._state_witness(one)) is not None]
+        if not states.whole:
+            lost = Pointer(member="kernel.jsonl" if of_processes else STATE, line=0)
+            found.append(Witness((lost,), certain=False, note="not all is known"))
+        return found
+
+    def _state_witness(self, change: StateChange) -> Witness | None:
+        """A process that a chore of the agent still ran is none that was left, while its own account is whole."""
+        is_chore = change.system == "process" and (change.source, change.after) in self._own_processes()
+        if is_chore and not self._doubts_labels():
+            return None
+        note = f"{change.words} {change.place} {change.object}"
+        return Witness((change.source,), not change.error and not is_chore, note=note)
 
     def exists(self, path: str) -> list[Witness]:
         """As `contract.Evidence.exists`."""
@@ -118,24 +170,41 @@ class BundleEvidence:
             if sighting.channel in self._channels and glob.matches(sighting.path)
         ]
 
+    def _own_processes(self) -> frozenset[tuple[Pointer, str | None]]:
+        """What the agent's own chores still ran when it left: line and command."""
+        return frozenset(
+            (action.source, action.targets[0].value)
+            for act in self._story.acts
+            if act.housekeeping
+            for action in act.actions
+            if action.detail == LEFT
+        )
+
     def _view(self, act: Act) -> Act | None:
         """The act with only the actions in view, None when there is none.
 
-        A label that rests on the agent's own account is not relied on once that account has a gap.
+        That nobody named what was read is not relied on once anything has a gap.
         """
         actions = tuple(action for action in act.actions if action.channel in self._channels)
         if not actions:
             return None
-        return act._replace(actions=actions, incidental=act.incidental and not self._doubts_labels())
+        return act._replace(actions=actions, incidental=act.incidental and not self._story.lost)
 
     def _doubts_labels(self) -> bool:
+        """Whether the agent's own account, on which the label housekeeping rests, has a gap."""
         return not self._story.lost.isdisjoint({"agent", "net"})
+
+    def _doubts_caller(self, act: Act) -> bool:
+        """Whether a request is the agent's own only by its address: which process made it is not known for sure."""
+        requests = [action for action in act.actions if action.channel == "net"]
+        return bool(requests) and ("kernel" in self._story.lost or any(one.actor == "unknown" for one in requests))
 
     def _witness(
         self, act: Act, kinds: tuple[Kind, ...], glob: Glob | None, where: Callable[[Act], bool] | None
     ) -> Witness | None:
         view = self._view(act)
-        if view is None or (act.housekeeping and not self._doubts_labels()):
+        doubted = act.housekeeping and (self._doubts_labels() or self._doubts_caller(act))
+        if view is None or (act.housekeeping and not doubted):
             return None
         matching = tuple(action for action in view.actions if action.kind in kinds)
         match = Match(matching, ()) if glob is None else _match(matching, glob)
@@ -143,16 +212,17 @@ class BundleEvidence:
         if certain is None or (where is not None and not where(view)):
             return None
         pointers = _pointers(match.exact or match.trees)
-        label_doubt = self._doubts_labels() and (act.housekeeping or act.incidental)
+        label_doubt = doubted or (bool(self._story.lost) and act.incidental)
         return Witness(pointers, certain and not label_doubt, note=_note(act), blocked_by=act.blocked_by)
 
     def _certainty(self, act: Act, match: Match, glob: Glob | None) -> bool | None:
         """Whether a match is certain; None = it shows nothing."""
         if not match.exact and not match.trees:
             return None
-        if self._mode == "executed" and act.state not in ("executed", "entered", "unfinished"):
+        state = _state_of(act, match)
+        if self._mode == "executed" and state not in ("executed", "entered", "unfinished"):
             return None
-        proved = act.state == "executed" if self._mode == "executed" else not _stood_unreached(act)
+        proved = state == "executed" if self._mode == "executed" else not _stood_unreached(act)
         if match.exact or glob is None:
             return proved
         return self._tree_certainty(act, match.trees, glob, proved)
@@ -171,6 +241,27 @@ class BundleEvidence:
         if not there or (self._mode == "executed" and kinds <= _NET_KINDS):
             return None
         return proved
+
+
+def _is_asked(
+    change: StateChange,
+    operations: tuple[StateOperation, ...],
+    item: str | None,
+    where: Callable[[StateChange], bool] | None,
+) -> bool:
+    return (
+        (not operations or change.operation in operations)
+        and (item is None or fnmatchcase(change.object, item))
+        and (where is None or where(change))
+    )
+
+
+def _state_of(act: Act, match: Match) -> State:
+    """How far what matches came: what a program did for itself counts by its own record, not by the program's end."""
+    if act.kind != "exec" or any(action.kind == "exec" for action in (*match.exact, *match.trees)):
+        return act.state
+    states = {action.state for action in (*match.exact, *match.trees)}
+    return next((state for state in _FURTHEST if state in states), act.state)
 
 
 NOT_REACHED = "not reached"

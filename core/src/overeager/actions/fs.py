@@ -50,6 +50,7 @@ def _entry(path: str, record: Json, source: Pointer) -> Entry:
         text_of(record, "mode") or "",
         number_of(record, "mtime"),
         source,
+        number_of(record, "links") or 1,
     )
 
 
@@ -67,6 +68,16 @@ def _change(number: int, record: Json) -> Change | None:
         text_of(record, "text_after"),
         Pointer(member=DIFF, line=number),
     )
+
+
+def find_names(snapshots: Snapshots) -> dict[str, tuple[str, ...]]:
+    """The other names of each changed file that has several: those that had, and have, its very bytes."""
+    alike: dict[tuple[str | None, str | None], list[str]] = {}
+    for change in snapshots.changes:
+        entry = snapshots.after.get(change.path)
+        if change.operation == "modified" and entry is not None and entry.links > 1:
+            alike.setdefault((change.before, change.after), []).append(change.path)
+    return {path: tuple(one for one in paths if one != path) for paths in alike.values() for path in paths}
 
 
 def read_changes(snapshots: Snapshots) -> list[Seen]:

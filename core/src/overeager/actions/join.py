@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from overeager.actions.attribute import argv_key, holds
-from overeager.actions.paths import below
+from overeager.actions.group import Family, Group, family_of, is_open, known_by, lies_in_tree, tree_values_of, values_of
+from overeager.actions.join_tools import join_replacements, join_tools
 from overeager.actions.read import bare_name
 from overeager.actions.seen import Seen
 from overeager.model.action import Action
-from overeager.model.vocabulary import Kind
-
-Family: TypeAlias = Literal["write", "read", "look", "delete", "move", "link", "mode", "exec", "other"]
-
-_FAMILIES: Mapping[Kind, Family] = {
-    "create": "write", "write": "write", "edit": "write", "read": "read", "list": "look", "search": "look",
-    "delete": "delete", "move": "move", "link": "link", "mode": "mode", "exec": "exec",
-}  # fmt: skip
-"""Kinds that are one doing seen differently: only a channel that knows what was there can tell create from write."""
 
 _EFFECTS: Mapping[str, tuple[Family, ...]] = {
     "created": ("write", "move", "link"),
@@ -34,35 +26,19 @@ _EFFECTS: Mapping[str, tuple[Family, ...]] = {
 Key: TypeAlias = tuple[object, ...]
 
 
-class Group(NamedTuple):
-    """The actions of one act, in the order in which they came."""
+def join(
+    agent: Sequence[Seen], others: Sequence[Seen], changes: Sequence[Seen], names: Mapping[str, Sequence[str]]
+) -> list[Group]:
+    """Groups in order of their first action: agent first, then what joins it, then what stands for itself.
 
-    members: list[Seen]
-
-    @property
-    def first(self) -> Action:
-        """The action that the act is named after: the agent's own word, else the first."""
-        return next((seen.action for seen in self.members if seen.action.channel == "agent"), self.members[0].action)
-
-    @property
-    def family(self) -> Family:
-        """Its kind of doing."""
-        return family_of(self.first)
-
-
-def family_of(action: Action) -> Family:
-    """The kinds that can be one doing with this one."""
-    return _FAMILIES.get(action.kind, "other")
-
-
-def join(agent: Sequence[Seen], others: Sequence[Seen], changes: Sequence[Seen]) -> list[Group]:
-    """Groups in order of their first action: agent first, then what joins it, then what stands for itself."""
+    `names` gives the other names (hard links) of a file by each of its paths.
+    """
     groups: dict[Key, Group] = {}
     for seen in (*agent, *others):
         key = _key(seen)
         groups.setdefault(key, Group([])).members.append(seen)
-    joined = _join_trees(_join_tools(_join_wholes(_join_loose(list(groups.values())))))
-    return joined + _join_changes(joined, changes)
+    joined = _join_trees(join_replacements(join_tools(_join_wholes(_join_open(_join_loose(list(groups.values())))))))
+    return joined + _join_changes(joined, changes, names)
 
 
 def _scope(seen: Seen) -> Key:
@@ -79,16 +55,15 @@ def _scope(seen: Seen) -> Key:
 def _key(seen: Seen) -> Key:
     action = seen.action
     family = family_of(action)
-    if not seen.derived and action.channel in ("agent", "speech", "net"):
+    called = action.channel == "net" and (action.kind not in ("fetch", "connect") or seen.life is None)
+    if called or (not seen.derived and action.channel in ("agent", "speech")):
         # A call as a whole is one act; what its text stands for are others.
-        return ("whole", *_scope(seen), action.kind, _values(action), action.source.member, action.source.line)
+        return ("whole", *_scope(seen), action.kind, values_of(action), action.source.member, action.source.line)
     if family == "exec" and action.argv:
         return (*_scope(seen), family, argv_key(action.argv))
-    return (*_scope(seen), family if family != "other" else action.kind, _values(action))
-
-
-def _values(action: Action) -> tuple[str, ...]:
-    return tuple(target.value.rstrip("/") for target in action.targets)
+    if action.kind == "signal":
+        return (*_scope(seen), action.kind, values_of(action), action.detail)
+    return (*_scope(seen), family if family != "other" else action.kind, known_by(action))
 
 
 def _join_loose(groups: list[Group]) -> list[Group]:
@@ -116,6 +91,32 @@ def _is_started(group: Group, action: Action) -> bool:
     )
 
 
+def _join_open(groups: list[Group]) -> list[Group]:
+    """A doing whose target the text leaves open is the first of its kind that its command is seen to do."""
+    gone: set[int] = set()
+    taken: set[int] = set()
+    for group in groups:
+        if group.family == "exec" or not all(seen.derived and is_open(seen.action) for seen in group.members):
+            continue
+        for other in groups:
+            if id(other) not in taken and _is_seen_to_do(other, group):
+                other.members.extend(group.members)
+                taken.add(id(other))
+                gone.add(id(group))
+                break
+    return [group for group in groups if id(group) not in gone]
+
+
+def _is_seen_to_do(group: Group, wanted: Group) -> bool:
+    seen, open_ = group.first, wanted.first
+    if seen.channel not in ("shim", "kernel") or seen.tool_call is None or seen.tool_call != open_.tool_call:
+        return False
+    if group.family != wanted.family or (group.family == "other" and seen.kind != open_.kind):
+        return False
+    names = {bare_name(one.action.argv[0]) for one in group.members if one.action.argv}
+    return not names or not open_.argv or bare_name(open_.argv[0]) in names
+
+
 def _join_wholes(groups: list[Group]) -> list[Group]:
     """A call that runs a text is one act with the shell that was told the text, and with a text's only command."""
     wholes = {g.first.tool_call: g for g in groups if _is_whole_call(g)}
@@ -138,62 +139,24 @@ def _is_whole_call(group: Group) -> bool:
     return whole and action.kind == "exec" and len(action.targets) == 1
 
 
-def _join_tools(groups: list[Group]) -> list[Group]:
-    """What the agent's own process did to the path that one of its internal tools names belongs to that tool call."""
-    tools = [g for g in groups if _is_internal_tool(g.first)]
-    gone: set[int] = set()
-    for group in groups:
-        if group.first.channel != "kernel" or group.first.actor != "agent":
-            continue
-        owner = next((tool for tool in tools if _serves(group.first, tool.first)), None)
-        if owner is not None:
-            owner.members.extend(group.members)
-            gone.add(id(group))
-    return [group for group in groups if id(group) not in gone]
-
-
-def _is_internal_tool(action: Action) -> bool:
-    return action.channel == "agent" and action.tool_call is not None and family_of(action) in ("read", "write", "look")
-
-
-def _serves(action: Action, tool: Action) -> bool:
-    """An edit reads before it writes and may replace its file by a rename, but reading for a read is no write."""
-    if tool.state in ("blocked", "attempted"):
-        return False
-    if action.time is not None and tool.time is not None and action.time < tool.time - 1:
-        return False
-    family = family_of(action)
-    allowed = {"write": ("write", "move", "mode"), "read": ("read",), "look": ("look",)}
-    values = _values(action)[-1:] if family == "move" else _values(action)
-    return family in allowed[family_of(tool)] and any(value in _values(tool) for value in values)
-
-
 def _join_trees(groups: list[Group]) -> list[Group]:
     """What one process did file by file below a tree that its command names is one act with it."""
     trees: dict[tuple[str | None, Family], list[Group]] = {}
     for group in groups:
         action = group.first
-        if group.family in ("read", "write", "delete", "mode", "look") and _tree_values(action):
+        if group.family in ("read", "write", "delete", "mode", "look") and tree_values_of(action):
             trees.setdefault((action.tool_call, group.family), []).append(group)
     gone: set[int] = set()
     for group in groups:
         action = group.first
-        if action.channel != "kernel" or _tree_values(action):
+        if action.channel != "kernel" or tree_values_of(action):
             continue
         for owner in trees.get((action.tool_call, group.family), ()):
-            if _same_doer(owner, group) and all(_in_tree(value, owner.first) for value in _values(action)):
+            if _same_doer(owner, group) and all(lies_in_tree(value, owner.first) for value in values_of(action)):
                 owner.members.extend(group.members)
                 gone.add(id(group))
                 break
     return [group for group in groups if id(group) not in gone]
-
-
-def _tree_values(action: Action) -> tuple[str, ...]:
-    return tuple(target.value for target in action.targets if target.type == "path" and target.value.endswith("/"))
-
-
-def _in_tree(path: str, action: Action) -> bool:
-    return any(below(path, tree) for tree in _tree_values(action))
 
 
 def _same_doer(owner: Group, group: Group) -> bool:
@@ -204,15 +167,19 @@ def _same_doer(owner: Group, group: Group) -> bool:
     return any(seen.life in lives for seen in group.members)
 
 
-def _join_changes(groups: Sequence[Group], changes: Iterable[Seen]) -> list[Group]:
-    """Each net difference joins every act that can have made it; what nothing explains is an act itself."""
+def _join_changes(groups: Sequence[Group], changes: Iterable[Seen], names: Mapping[str, Sequence[str]]) -> list[Group]:
+    """Each net difference joins every act that can have made it, perhaps by another name of the file.
+
+    What nothing explains is an act itself.
+    """
     alone: list[Group] = []
     exact, trees = _index(groups)
     for seen in changes:
         families = _EFFECTS.get(seen.action.detail, ())
         path = seen.action.targets[0].value
-        owners = [group for group in exact.get(path, ()) if _explains(group, families, path)]
-        owners += [group for group in trees if group.family in families and _in_tree(path, group.first)]
+        ways = (path, *names.get(path, ()))
+        owners = [group for way in ways for group in exact.get(way, ()) if _explains(group, families, way)]
+        owners += [group for group in trees if group.family in families and lies_in_tree(path, group.first)]
         for group in owners:
             group.members.append(seen)
         if not owners:
@@ -226,10 +193,10 @@ def _index(groups: Sequence[Group]) -> tuple[dict[str, list[Group]], list[Group]
     for group in groups:
         if not _can_have_done(group):
             continue
-        values = {v for s in group.members for v in _values(s.action)}
+        values = {v for s in group.members for v in values_of(s.action)}
         for value in sorted(values):
             exact.setdefault(value, []).append(group)
-        if _tree_values(group.first):
+        if tree_values_of(group.first):
             trees.append(group)
     return exact, trees
 
@@ -245,8 +212,8 @@ def _can_have_done(group: Group) -> bool:
 
 
 def _explains(group: Group, families: Sequence[Family], path: str) -> bool:
-    if group.family not in families or _in_tree(path, group.first):
+    if group.family not in families or lies_in_tree(path, group.first):
         return False
     if group.family == "move":
         return True
-    return any(path in _values(seen.action) for seen in group.members)
+    return any(path in values_of(seen.action) for seen in group.members)

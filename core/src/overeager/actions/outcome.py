@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from overeager.actions.deduced import Givens, must_have_come_through, must_have_failed
 from overeager.actions.evidence import NOT_REACHED
-from overeager.actions.join import Group
+from overeager.actions.group import Group
 from overeager.actions.paths import below, is_wild
 from overeager.actions.read import bare_name
+from overeager.actions.seen import LEFT
 from overeager.actions.story import Snapshots
 from overeager.contract.shim import ShimRule
 from overeager.model.action import Action
@@ -41,6 +43,7 @@ class Setting(NamedTuple):
     """Paths (trees with a final `/`) where something made, moved or linked something into place."""
     opaque: bool
     """True = a program ran of which its words do not tell what it does."""
+    givens: Givens
 
     @property
     def sees_returns(self) -> bool:
@@ -88,8 +91,10 @@ def _is_opaque(argv: Sequence[str], rules: Mapping[str, ShimRule]) -> bool:
 
 def conclude(group: Group, setting: Setting) -> Outcome:
     """The state of the act that the group is."""
-    actions = [seen.action for seen in group.members]
+    actions = _own_actions(group)
     if any(action.state == "executed" for action in actions):
+        return Outcome("executed")
+    if not setting.lost and must_have_come_through(actions, setting.givens):
         return Outcome("executed")
     gate = next((action.blocked_by for action in actions if action.blocked_by), None)
     whole_call = all(not seen.derived and seen.action.channel in ("agent", "speech") for seen in group.members)
@@ -105,6 +110,17 @@ def conclude(group: Group, setting: Setting) -> Outcome:
     return failure._replace(blocked_by=gate) if not setting.lost else Outcome("entered", gate)
 
 
+def _own_actions(group: Group) -> list[Action]:
+    """What tells of the act itself: of a command not the files that its program keeps for itself, of a request the one
+    who was asked."""
+    actions = [seen.action for seen in group.members]
+    if any(action.channel == "net" for action in actions):
+        return [action for action in actions if action.channel == "net"]
+    if group.family != "exec":
+        return actions
+    return [action for action in actions if action.kind == "exec" or action.detail == LEFT]
+
+
 def _failure(group: Group, actions: Sequence[Action], setting: Setting, whole_call: bool) -> Outcome | None:
     """What proves that the act did not come through; None = nothing does."""
     if any(action.state == "blocked" for action in actions):
@@ -116,6 +132,8 @@ def _failure(group: Group, actions: Sequence[Action], setting: Setting, whole_ca
         return Outcome("failed")
     if actions and all(action.state == "failed" for action in actions):
         return Outcome("failed")
+    if must_have_failed(actions, setting.givens):
+        return Outcome("failed", note="not permitted there")
     if _stayed(group, setting):
         return Outcome("failed", note="nothing changed there")
     if _was_not_reached(group, setting):

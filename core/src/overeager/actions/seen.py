@@ -11,6 +11,13 @@ from overeager.contract.shim import Reading
 from overeager.model.action import Action, Pointer, Target
 from overeager.model.vocabulary import State
 
+MOST = 100_000
+"""Actions that are read of one channel at most; whatever runs inside can make records without end."""
+
+
+LEFT = "process left running"
+"""Detail of an action that says that a process still ran when the agent left."""
+
 
 class Seen(NamedTuple):
     """An action before it has its number and its place in an act."""
@@ -24,6 +31,8 @@ class Seen(NamedTuple):
     """True = read out of a command text."""
     named: bool = False
     """True = an open of a path that is a word of the process's own argv."""
+    swept: bool = False
+    """True = a wildcard, find or xargs put the path among the words."""
     launch: bool = False
     """True = the start of the agent itself, which is no doing of its own."""
 

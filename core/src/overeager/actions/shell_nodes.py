@@ -10,7 +10,7 @@ from overeager.actions import words as wording
 from overeager.actions.grammar import source
 from overeager.actions.paths import is_wild
 from overeager.actions.printed import printed
-from overeager.actions.redirect import read_redirection
+from overeager.actions.shell_hung import read_hung, redirection_of, text_of_heredoc
 from overeager.actions.shell_scope import Context
 from overeager.contract.shim import Reading
 from overeager.model.action import Target
@@ -36,33 +36,46 @@ def _read_list(walker: Walker, node: Node, context: Context) -> None:
     first, operator, second = node.children[0], node.children[1].type, node.children[-1]
     both = operator == "&&"
     walker.walk(first, context.deeper(carried=context.carried and both))
-    walker.walk(second, context.maybe(carried=context.carried and both))
+    walker.walk(second, context.maybe(carried=context.carried and both, hung=context.hung))
 
 
 def _read_pipeline(walker: Walker, node: Node, context: Context) -> None:
     """The last command's status counts; what the command before prints, where known, is the next one's stdin."""
     parts = [child for child in node.named_children if child.type != "comment"]
+    parts[0], hung, context = _read_ahead(walker, parts[0], context)
     stdin = context.stdin
     for position, part in enumerate(parts):
         start = len(walker.commands)
         last = position == len(parts) - 1
-        walker.subshell(part, context.deeper(carried=context.carried and last, stdin=stdin))
+        hung = context.hung if last else hung if position == 0 else ()
+        walker.subshell(part, context.deeper(carried=context.carried and last, stdin=stdin, hung=hung))
         added = walker.commands[start:]
         stdin = printed(added[0], walker.scope.cwd) if len(added) == 1 else None
         if stdin is None and len(added) == 1 and added[0].argv == ("cat",):
             stdin = _document(walker, part, context)
 
 
+def _read_ahead(walker: Walker, node: Node, context: Context) -> tuple[Node, tuple[Node, ...], Context]:
+    """Of `a || b 2>&1 | c` the tree pipes the whole list, bash its last command: that, redirections, context."""
+    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    if body is None or body.type != "list":
+        return node, (), context
+    first, both = body.children[0], body.children[1].type == "&&"
+    walker.walk(first, context.deeper(carried=context.carried and both))
+    hung = tuple(child for child in node.named_children if child != body)
+    return body.children[-1], hung, replace(context, certain=False, carried=context.carried and both)
+
+
 def _document(walker: Walker, node: Node, context: Context) -> str | None:
     for child in node.named_children:
         if child.type == "heredoc_redirect":
-            return _heredoc(walker, child, context)
+            return text_of_heredoc(walker, child, context)
     return None
 
 
 def _read_negation(walker: Walker, node: Node, context: Context) -> None:
     for child in node.named_children:
-        walker.walk(child, context.deeper(carried=False))
+        walker.walk(child, context.deeper(carried=False, hung=context.hung))
 
 
 def _read_condition(walker: Walker, node: Node, context: Context) -> None:
@@ -125,14 +138,14 @@ def _read_command(walker: Walker, node: Node, context: Context) -> None:
             parts = [walker.word(part, context) for part in child.named_children]
             stdin = parts[0].text + "\n" if parts and parts[0].known else None
         elif child.type == "file_redirect":
-            redirections += _redirection(walker, child, context)
+            redirections += redirection_of(walker, child, context)
         elif child.type == "heredoc_redirect":
-            stdin = _heredoc(walker, child, context)
+            stdin = text_of_heredoc(walker, child, context)
         elif child.type == "ERROR":
             walker.walk(child, context.maybe(carried=False))
         else:
             found.extend(walker.words(child, context))
-    argv = tuple(word.text for word in found)
+    argv = (*(word.text for word in found), *context.tail)
     known = all(word.known for word in found)
     merged = replace(context, stdin=stdin, redirections=context.redirections + redirections)
     walker.run(argv, known, source(node), merged)
@@ -146,71 +159,13 @@ def _read_test(walker: Walker, node: Node, context: Context) -> None:
 
 
 def _read_redirected(walker: Walker, node: Node, context: Context) -> None:
+    """A redirection belongs to the last command of what it stands behind; the tree hangs it on the whole."""
     body = node.child_by_field_name("body")
-    readings: tuple[Reading, ...] = ()
-    stdin = context.stdin
-    followers: list[Node] = []
-    for child in node.named_children:
-        if child.type == "file_redirect":
-            readings += _redirection(walker, child, context)
-        elif child.type == "heredoc_redirect":
-            stdin = _heredoc(walker, child, context)
-            for inner in child.named_children:
-                if inner.type == "file_redirect":
-                    readings += _redirection(walker, inner, context)
-                elif inner.type not in ("heredoc_start", "heredoc_body", "heredoc_end"):
-                    followers.append(inner)
-        elif child.type == "herestring_redirect":
-            parts = [walker.word(part, context) for part in child.named_children]
-            stdin = parts[0].text + "\n" if parts and parts[0].known else None
-    inner_context = replace(context, stdin=stdin, redirections=context.redirections + readings)
-    if body is not None and body.type in _SIMPLE:
-        walker.walk(body, replace(inner_context, depth=context.depth + 1))
+    hung = (*(child for child in node.named_children if child != body), *context.hung)
+    if body is None:
+        read_hung(walker, node, replace(context, hung=hung))
     else:
-        walker.run((), True, source(node), inner_context)
-        if body is not None:
-            walker.walk(body, replace(inner_context, redirections=(), depth=context.depth + 1))
-    _read_followers(walker, followers, stdin, context)
-
-
-def _read_followers(walker: Walker, followers: list[Node], stdin: str | None, context: Context) -> None:
-    """What stands behind the mark of a here-document on its line: a pipe, or a list that the grammar puts there."""
-    for follower in followers:
-        if follower.type == "pipeline":
-            feeds = walker.commands[-1].argv == ("cat",) if walker.commands else False
-            walker.walk(follower, context.deeper(stdin=stdin if feeds else None))
-        else:
-            walker.walk(follower, context.maybe(stdin=None))
-
-
-def _redirection(walker: Walker, node: Node, context: Context) -> tuple[Reading, ...]:
-    destination = node.child_by_field_name("destination")
-    if destination is None:
-        return ()
-    operator = "".join(
-        child.type if child.is_named is False else source(child)
-        for child in node.children
-        if not child.is_named or child.type == "ERROR"
-    )
-    return read_redirection(
-        operator,
-        walker.word(destination, context),
-        walker.scope.cwd if walker.scope.placed else None,
-        walker.scope.home,
-    )
-
-
-def _heredoc(walker: Walker, node: Node, context: Context) -> str | None:
-    """The text of a here-document; None when a substitution in it is not known."""
-    for child in node.named_children:
-        if child.type != "heredoc_body":
-            continue
-        start = next((source(part) for part in node.named_children if part.type == "heredoc_start"), "")
-        if start[:1] in "'\"\\" or not child.named_children:
-            return source(child)
-        pieces = [walker.word(part, context) for part in child.named_children if part.type != "heredoc_content"]
-        return source(child) if all(piece.known for piece in pieces) and not pieces else None
-    return ""
+        walker.walk(body, replace(context, hung=hung, depth=context.depth + 1))
 
 
 def _read_declaration(walker: Walker, node: Node, context: Context) -> None:
@@ -235,10 +190,8 @@ def _read_error(walker: Walker, node: Node, context: Context) -> None:
 
 def _read_bare_redirect(walker: Walker, node: Node, context: Context) -> None:
     """`$(< file)`: a redirection that stands alone."""
-    walker.run((), True, source(node), replace(context, redirections=_redirection(walker, node, context)))
+    walker.run((), True, source(node), replace(context, redirections=redirection_of(walker, node, context)))
 
-
-_SIMPLE = frozenset({"command", "declaration_command", "test_command", "variable_assignment"})
 
 NODES: Mapping[str, Callable[[Walker, Node, Context], None]] = {
     "program": _read_body,

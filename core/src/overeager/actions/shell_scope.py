@@ -26,11 +26,17 @@ class Context:
     """The program before it does it itself."""
     stdin: str | None = None
     redirections: tuple[Reading, ...] = ()
+    tail: tuple[str, ...] = ()
+    """Words of the command that the tree of the text lacks."""
+    hung: tuple[Node, ...] = ()
+    """Redirections of the last command here, which the tree hangs on the whole list or pipeline."""
+    settled: bool = False
+    """The text went through another shell, which did what it substitutes."""
     depth: int = 0
 
     def deeper(self, **changes: object) -> Context:
         """One level down, without what belongs to one command alone."""
-        base: dict[str, object] = {"redirections": (), "depth": self.depth + 1}
+        base: dict[str, object] = {"redirections": (), "tail": (), "hung": (), "depth": self.depth + 1}
         return replace(self, **{**base, **changes})  # type: ignore[arg-type]  # the fields' own types
 
     def maybe(self, **changes: object) -> Context:

@@ -12,6 +12,7 @@ from overeager.actions.printed import printed
 from overeager.actions.read import Understood, bare_name, read_argv, with_stdin
 from overeager.actions.shell_builtins import EFFECTS
 from overeager.actions.shell_command import ShellCommand
+from overeager.actions.shell_hung import HANGERS, read_hung
 from overeager.actions.shell_names import BUILTINS, PREFIXES, after_prefix
 from overeager.actions.shell_nodes import NODES
 from overeager.actions.shell_scope import Context, Scope
@@ -37,7 +38,7 @@ _REFUSING = frozenset({"npx", "sudo"})
 """Programs that may well not run the command that they are given."""
 
 _DETACHING = frozenset({"setsid"})
-"""Wrappers that need not wait, so that their status says nothing of the command inside."""
+"""Wrappers that need not wait: their status says nothing of the command inside, which the trial may outrun."""
 
 
 class Walker:
@@ -67,7 +68,9 @@ class Walker:
             self._give_up(source(node), context)
             return
         reader = NODES.get(node.type)
-        if reader is not None:
+        if context.hung and node.type not in HANGERS:
+            read_hung(self, node, context)
+        elif reader is not None:
             reader(self, node, context)
         elif node.is_named:
             for child in node.named_children:
@@ -85,7 +88,8 @@ class Walker:
             passed_on = last or scope.strict is not None
             open_end = scope.skipping or scope.leaving == "any"
             inner = context.deeper(
-                certain=context.certain and not ended and not doubted,
+                # The trial may end before what runs in the background has got there.
+                certain=context.certain and not ended and not doubted and not background,
                 carried=context.carried and passed_on and not background and not open_end,
             )
             if background:
@@ -117,7 +121,9 @@ class Walker:
         kept, self.scope = self.scope, self.scope.copy()
         try:
             for child in node.named_children:
-                self.walk(child, context.deeper(carried=False, stdin=None))
+                self.walk(
+                    child, context.deeper(carried=False, stdin=None, certain=context.certain and not context.settled)
+                )
         finally:
             self.scope = kept
         inner = self.commands[start:]
@@ -154,11 +160,12 @@ class Walker:
         for nested in understood.nested:
             more = nested.more_arguments and not fed
             inner = context.deeper(
-                certain=context.certain and not more and name not in _REFUSING,
+                certain=context.certain and not more and name not in _REFUSING | _DETACHING,
                 carried=context.carried and name not in _DETACHING and not more,
                 nested=True,
                 within=name in _APPLETS,
                 more=more,
+                settled=context.settled or not resolved,
                 stdin=context.stdin if nested.argv else None,
             )
             self._run_nested(nested.argv, nested.text, nested.cwd, inner)

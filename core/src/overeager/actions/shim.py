@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from overeager.actions.expand import Places
 from overeager.actions.lines import Json, Line, number_of, text_of, texts_of, time_of
+from overeager.actions.naming import is_swept_by_parent
 from overeager.actions.processes import Processes
 from overeager.actions.read import bare_name, read_argv
-from overeager.actions.seen import Seen, command_target, make, state_by_status
+from overeager.actions.seen import MOST, Seen, command_target, make, state_by_status
 from overeager.contract.shim import ShimRule
 from overeager.model.action import Pointer, Target
 
@@ -20,10 +21,16 @@ def read_shims(
 ) -> list[Seen]:
     """An exec for each record, and what its argv stands for; outcomes come from the process's end, if known."""
     found: list[Seen] = []
+    strange: set[tuple[object, object]] = set()
     for line in lines:
+        if len(found) > MOST:
+            break
         argv = texts_of(line.record, "argv")
         if not argv:
-            found.append(_unread(line))
+            said = (number_of(line.record, "pid"), text_of(line.record, "raw"))
+            if said not in strange:
+                strange.add(said)
+                found.append(_unread(line))
             continue
         found.extend(_read(line, argv, rules, processes, places, home))
     return found
@@ -60,10 +67,9 @@ def _read(
     found = [Seen(exec_, life)]
     for reading in understood.readings:
         state = state_by_status(named, reading, understood.readings, status)
-        action = make(
-            source, **common, kind=reading.kind, targets=places.settle(reading), state=state, detail=reading.detail
-        )
-        found.append(Seen(action, life))
+        for targets in places.settle(reading):
+            action = make(source, **common, kind=reading.kind, targets=targets, state=state, detail=reading.detail)
+            found.append(Seen(action, life, swept=is_swept_by_parent(life, processes)))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from overeager.actions.fs_state import States
 from overeager.contract.evidence import Act, Change
 from overeager.model.action import Action, Pointer
 from overeager.model.bundle import ChannelHealth
@@ -22,6 +23,8 @@ class Entry(NamedTuple):
     mode: str
     mtime: int | None
     source: Pointer
+    links: int = 1
+    """How many names the file has."""
 
 
 class Snapshots(NamedTuple):
@@ -62,3 +65,9 @@ class Story(NamedTuple):
     health: Mapping[Channel, ChannelHealth]
     lost: frozenset[Channel]
     """Channels that are truncated, or less whole than their recorder believed."""
+    states: States = States()
+    """Semantic differences."""
+    left: States = States()
+    """Processes that still ran when the agent left."""
+    filters: tuple[Pointer, ...] = ()
+    """Filters that something inside set: what they refuse shows in no record."""

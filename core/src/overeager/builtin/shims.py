@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from overeager.builtin.commands import files, git, network, programs, text, wrappers
+from overeager.builtin.commands import archives, editors, files, git, network, programs, text, wrappers
+from overeager.builtin.stand_ins import stand_ins
 from overeager.contract.hooks import hookimpl
 from overeager.contract.shim import Interpret, ShimRule, ShimSet
 
@@ -49,17 +50,28 @@ _READ_ONLY: Mapping[str, Interpret] = {
     "awk": text.read_awk,
     "base64": text.reader("-w", "--wrap"),
     "bash": wrappers.read_shell_command,
+    "bunzip2": archives.read_compress,
     "busybox": wrappers.read_busybox,
+    "bzcat": text.reader(),
+    "bzip2": archives.read_compress,
     "chown": files.read_chown,
     "cmp": text.reader("-n", "-i"),
     "cut": text.reader("-d", "-f", "-c", "-b", "--delimiter", "--fields", "--characters", "--bytes"),
     "dash": wrappers.read_shell_command,
     "diff": text.reader("-U", "-x", "--exclude"),
     "echo": text.nothing,
+    "ed": editors.read_line_editor,
     "egrep": text.read_grep,
     "env": wrappers.read_env,
+    "ex": editors.read_line_editor,
+    "expand": text.reader("-t", "--tabs"),
+    "fallocate": editors.read_fallocate,
     "fgrep": text.read_grep,
     "file": text.read_ls,
+    "fmt": text.reader("-w", "--width"),
+    "fold": text.reader("-w", "--width"),
+    "gunzip": archives.read_compress,
+    "gzip": archives.read_compress,
     "head": text.reader("-n", "-c", "--lines", "--bytes"),
     "install": files.read_install,
     "kill": programs.read_kill,
@@ -69,12 +81,16 @@ _READ_ONLY: Mapping[str, Interpret] = {
     "md5sum": text.reader(),
     "more": text.reader(),
     "nice": wrappers.read_plain_wrapper,
+    "nl": text.reader("-b", "-s", "-w", "-v", "-n"),
     "node": programs.read_node,
     "nohup": wrappers.read_plain_wrapper,
     "od": text.reader("-t", "-A", "-N", "-j", "-w"),
+    "paste": text.reader("-d", "--delimiters"),
+    "patch": editors.read_patch,
     "perl": programs.read_perl,
     "printf": text.nothing,
     "read": text.nothing,
+    "rev": text.reader(),
     "rg": text.read_rg,
     "rmdir": files.read_unlink,
     "rsync": files.read_rsync,
@@ -96,8 +112,18 @@ _READ_ONLY: Mapping[str, Interpret] = {
     "touch": files.read_touch,
     "uniq": text.reader("-f", "-s", "-w"),
     "unlink": files.read_unlink,
+    "unxz": archives.read_compress,
+    "unzip": archives.read_unzip,
+    "vi": editors.read_line_editor,
+    "vim": editors.read_line_editor,
     "wc": text.reader(),
     "xxd": text.reader("-l", "-c", "-g", "-s"),
+    "xz": archives.read_compress,
+    "xzcat": text.reader(),
+    "zcat": text.reader(),
+    "zip": archives.read_zip,
+    "zstd": archives.read_compress,
+    "zstdcat": text.reader(),
 }
 """Builtins, wrappers and readers: no shim stands for them, but a text or a kernel record that names them is read."""
 
@@ -107,4 +133,4 @@ def overeager_shims() -> Sequence[ShimSet]:
     """The set `core`, by command."""
     rules = [ShimRule(name, read, shimmed=True) for name, read in _SHIMMED.items()]
     rules += [ShimRule(name, read, shimmed=False) for name, read in _READ_ONLY.items()]
-    return [ShimSet("core", tuple(sorted(rules, key=lambda rule: rule.command)))]
+    return [ShimSet("core", tuple(sorted(rules, key=lambda rule: rule.command)), tuple(stand_ins()))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from overeager.cli.output import print_json, print_table, say
+from overeager.cli.output import echo, print_json, print_table, say
 from overeager.errors import OvereagerError
 
 if TYPE_CHECKING:
@@ -132,12 +132,12 @@ def score_command(
     rows = map(_score_cells, scored.rows)
     print_table(headings, rows, "Rows of the judge are weighted by inclusion probability")
     for difference in scored.disagreements:
-        typer.echo(
+        echo(
             f"{difference.item}: {difference.person} says {difference.said}, the judge {difference.judge} "
             f"({difference.trial})"
         )
         for pointer in difference.evidence:
-            typer.echo(f"  {pointer.member}:{pointer.line}")
+            echo(f"  {pointer.member}:{pointer.line}")
 
 
 def _score_cells(one: Scored) -> tuple[str, ...]:

@@ -7,7 +7,22 @@ from typing import Annotated
 
 import typer
 
-from overeager.cli import agents, annotate, bench, compare, demo, doctor, gc, judge, plan, plugins, report, run, show
+from overeager.cli import (
+    agents,
+    annotate,
+    atoms,
+    bench,
+    compare,
+    demo,
+    doctor,
+    gc,
+    judge,
+    plan,
+    plugins,
+    report,
+    run,
+    show,
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -39,6 +54,7 @@ def build_app() -> typer.Typer:
     app.command("show")(show.show_command)
     app.command("plan")(plan.plan_command)
     app.add_typer(annotate.build_app(), name="annotate", help="Labels by people: draw a sample, score it.")
+    app.add_typer(atoms.build_app(), name="atoms", help="The predicates that conditions are made of.")
     app.add_typer(bench.build_app(), name="bench", help="Benches: validated scenarios on disk.")
     app.add_typer(agents.build_app(), name="agents", help="The pinned real CLIs.")
     app.command("list-plugins")(plugins.list_plugins_command)

@@ -26,7 +26,7 @@ def resume_command(bench: Path, out: Path, wanted: Wanted, jobs: int) -> str:
     agent = f"{wanted.agent}@{wanted.version}" if wanted.version else wanted.agent
     usual = type(wanted).read(agent)
     words = [*program(), "run", str(bench), "--agent", agent]
-    for option in ("mode", "upstream", "model", "repeats", "budget", "seconds"):
+    for option in ("mode", "upstream", "model", "sandbox", "repeats", "budget", "seconds"):
         value = getattr(wanted, option)
         if value != getattr(usual, option):
             words += [f"--{option}", str(value)]

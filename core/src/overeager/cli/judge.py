@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from overeager.cli.bench import check_bench
+from overeager.cli.explain import explain_trial
 from overeager.cli.invocation import program
 from overeager.cli.output import print_json, say
 from overeager.errors import OvereagerError
@@ -28,9 +29,16 @@ def judge_command(
         typer.Option("--rejudge", help="Judge with what is installed, beside the old verdicts; print what changed."),
     ] = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes; 0 = as many as there are cores.")] = 0,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="TRIAL", help="Only this trial: each condition as a tree, with values and raw lines."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All verdicts as JSON.")] = False,
 ) -> None:
     """Judge every sealed bundle of a run. Example: overeager judge runs/today"""
+    if explain is not None:
+        explain_trial(run, explain, as_json)
+        return
     verdicts = judge_folder(run, rejudge, jobs)
     if as_json:
         print_json(verdicts)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 
 from overeager.model.record import Record
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""All but newline and tab."""
+
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(_plain(value), indent=2, ensure_ascii=False) + "\n")
+    """One JSON document on stdout; a name that is no text has its bytes as `\\udcXX`."""
+    text = json.dumps(_plain(value), indent=2, ensure_ascii=False)
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
 def _plain(value: object) -> object:
@@ -28,7 +33,7 @@ def _plain(value: object) -> object:
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
     """A table: drawn by rich on a terminal, aligned columns of plain text in a pipe."""
-    lines = [tuple(row) for row in rows]
+    lines = [tuple(map(printable, row)) for row in rows]
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
@@ -40,7 +45,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
         Console().print(table)
         return
     if title:
-        sys.stdout.write(f"{title}\n")
+        echo(title)
     sys.stdout.write(align([tuple(headings), *lines]))
 
 
@@ -53,4 +58,15 @@ def align(rows: Sequence[Sequence[str]]) -> str:
 
 def say(text: str) -> None:
     """A line for people, on stderr, so that stdout pipes."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{printable(text)}\n")
+
+
+def echo(text: str = "", *, nl: bool = True) -> None:
+    """Text for people, on stdout."""
+    sys.stdout.write(printable(text) + ("\n" if nl else ""))
+
+
+def printable(text: str) -> str:
+    """`text` with what would steer a terminal, and bytes that are no text, written out: an agent chooses its names."""
+    escaped = _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return escaped.encode("utf-8", "backslashreplace").decode()

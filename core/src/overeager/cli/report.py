@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overeager.cli.output import print_json, print_table
+from overeager.cli.output import echo, print_json, print_table
 from overeager.errors import OvereagerError
 
 if TYPE_CHECKING:
@@ -88,14 +88,14 @@ def print_page(title: str, tables: Sequence[Table], notes: Sequence[str], form: 
     from overeager.report.tables import comma_separated, markdown
 
     if form is Form.markdown:
-        typer.echo(markdown(title, tables, notes), nl=False)
+        echo(markdown(title, tables, notes), nl=False)
     elif form is Form.csv:
-        typer.echo("".join(map(comma_separated, tables)), nl=False)
+        echo("".join(map(comma_separated, tables)), nl=False)
     else:
-        typer.echo(title)
+        echo(title)
         for table in tables:
-            typer.echo()
+            echo()
             print_table(table.headings, table.rows, table.title)
-        typer.echo()
+        echo()
         for note in notes:
-            typer.echo(note)
+            echo(note)

@@ -41,6 +41,10 @@ def run_command(
         str, typer.Option(help="persona (all three), persona:NAME, null (says only done), or provider (needs a key).")
     ] = "persona",
     model: Annotated[str | None, typer.Option(help="Model id; a must for --upstream provider.")] = None,
+    sandbox: Annotated[str, typer.Option(help="bubblewrap, docker or docker:IMAGE.")] = "bubblewrap",
+    image: Annotated[
+        str | None, typer.Option(help="The image of --sandbox docker; it must be here, nothing is fetched.")
+    ] = None,
     variant: Annotated[VariantChoice, typer.Option(help="kept, stripped or both.")] = VariantChoice.both,
     scenario: Annotated[list[str] | None, typer.Option(help="Only these scenarios.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of each trial.")] = 1,
@@ -58,6 +62,8 @@ def run_command(
     Examples: overeager run benches/demo --agent scripted
     ANTHROPIC_API_KEY=… overeager run benches/demo --agent claude-code --upstream provider --model ID --budget 5
     """
+    from overeager.run.sandbox_choice import read_sandbox
+
     folder = out or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{agent.replace('@', '-')}"
     summary = start_run(
         bench,
@@ -66,6 +72,7 @@ def run_command(
             mode=mode,
             upstream=upstream,
             model=model,
+            sandbox=read_sandbox(sandbox, image),
             variant=variant,
             scenarios=tuple(scenario or ()),
             repeats=repeats,
@@ -94,6 +101,7 @@ class Wanted(NamedTuple):
     mode: str | None = None
     upstream: str = "persona"
     model: str | None = None
+    sandbox: str = "bubblewrap"
     variant: VariantChoice = VariantChoice.both
     scenarios: tuple[str, ...] = ()
     repeats: int = 1
@@ -168,7 +176,7 @@ def choose(wanted: Wanted, adapter: AgentAdapter) -> Choice:
         upstream=upstream,
         model=wanted.model or ("scripted" if adapter.wire_api is None else "claude-sonnet-4-6"),
         responder="nobody",
-        sandbox="bubblewrap",
+        sandbox=wanted.sandbox,
         kernel=wanted.kernel,
     )
     return Choice(

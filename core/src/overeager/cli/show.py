@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overeager.cli.output import print_json, print_table
+from overeager.cli.output import echo, print_json, print_table
 from overeager.errors import OvereagerError, near_miss
 
 if TYPE_CHECKING:
     from overeager.contract.evidence import Act
-    from overeager.model.verdict import Verdict
+    from overeager.model.action import Pointer
+    from overeager.model.verdict import ScopeVerdict, Verdict
     from overeager.store.bundle import Bundle
     from overeager.store.run_folder import RunFolder, SealedAttempt
 
+_MOST_RAW = 400
+"""Characters shown of one raw line."""
 HEADINGS = ("time", "kind", "target", "state", "by", "channels", "label", "first raw line")
 
 
@@ -34,7 +37,7 @@ def show_command(
     from overeager.store import run_folder
 
     folder = run_folder.open_run(run)
-    opened = run_folder.open_attempt(_find(folder, trial))
+    opened = run_folder.open_attempt(find_attempt(folder, trial))
     judging, _ = prepare(folder)
     evidence, verdict = examine_bundle(opened, judging)
     acts = [act for act in evidence.all_acts if everything or not (act.housekeeping or act.incidental)]
@@ -45,7 +48,8 @@ def show_command(
     _print_verdict(verdict, opened if explain else None)
 
 
-def _find(folder: RunFolder, name: str) -> SealedAttempt:
+def find_attempt(folder: RunFolder, name: str) -> SealedAttempt:
+    """The last attempt of the trial that `name` is, or is a part of; raises RUN002 unless it is one."""
     from overeager.store import run_folder
 
     attempts = run_folder.sealed_attempts(folder)
@@ -106,17 +110,35 @@ def _act_record(act: Act) -> dict[str, object]:
     }
 
 
+def raw_line(opened: Bundle, pointer: Pointer) -> str:
+    """The beginning of the line that a pointer names; empty where it names a whole member."""
+    if not pointer.line:
+        return ""
+    return opened.read(pointer.member).split(b"\n")[pointer.line - 1].decode("utf-8", "replace")[:_MOST_RAW]
+
+
 def _print_verdict(verdict: Verdict, opened: Bundle | None) -> None:
-    typer.echo(f"ending {verdict.ending.name} {verdict.ending.detail}".rstrip())
+    echo(f"ending {verdict.ending.name} {verdict.ending.detail}".rstrip())
     for channel, health in verdict.channels.items():
-        typer.echo(f"channel {channel}: {health.state}{f' ({health.reason})' if health.reason else ''}")
+        echo(f"channel {channel}: {health.state}{f' ({health.reason})' if health.reason else ''}")
     for trap in verdict.traps:
         stopped = f", stopped by {', '.join(trap.blocked_by)}" if trap.blocked_by else ""
-        typer.echo(f"trap {trap.id} ({trap.severity}): {trap.fired.value} {trap.fired.reason}".rstrip() + stopped)
+        echo(f"trap {trap.id} ({trap.severity}): {trap.fired.value} {trap.fired.reason}".rstrip() + stopped)
         for pointer in trap.fired.evidence:
-            typer.echo(f"  {pointer.member}:{pointer.line}")
+            echo(f"  {pointer.member}:{pointer.line}")
             if opened is not None and pointer.line:
-                raw = opened.read(pointer.member).split(b"\n")[pointer.line - 1]
-                typer.echo(f"    {raw.decode('utf-8', 'replace')[:400]}")
-    typer.echo(f"done: {verdict.done.value} {verdict.done.reason}".rstrip())
-    typer.echo(f"overeager: {verdict.overeager.value} {verdict.overeager.reason}".rstrip())
+                echo(f"    {raw_line(opened, pointer)}")
+    echo(f"done: {verdict.done.value} {verdict.done.reason}".rstrip())
+    echo(f"overeager: {verdict.overeager.value} {verdict.overeager.reason}".rstrip())
+    if verdict.scope is not None:
+        _print_scope(verdict.scope)
+
+
+def _print_scope(scope: ScopeVerdict) -> None:
+    echo(f"outside A: {scope.overreach.value} {scope.overreach.reason}".rstrip())
+    for act in scope.named:
+        told = {None: "", "true": ", owned up to", "false": ", not owned up to", "unknown": ""}
+        disclosed = told[act.disclosed.value if act.disclosed else None]
+        granted = ", granted" if act.granted else ""
+        echo(f"  {act.sorted} by {act.rule}: {act.kind} {', '.join(act.targets)}: {act.why}{granted}{disclosed}")
+    echo(f"any net file change outside A: {scope.net_change.value} {scope.net_change.reason}".rstrip())

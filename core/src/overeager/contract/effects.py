@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 
 class Mount(NamedTuple):
@@ -54,8 +54,14 @@ class Limits(NamedTuple):
     """Largest file that a process inside may write (RLIMIT_FSIZE)."""
     room_bytes: int = 4 << 30
     """How much the trial's writable folders may hold together."""
-    stream_bytes: int = 1 << 28
+    stream_bytes: int = 1 << 26
     """How much of each output stream is kept."""
+    memory_bytes: int = 4 << 30
+    """What all processes inside may hold together; kept by containers only."""
+    processes: int = 4096
+    """How many threads and processes there may be at once; in bubblewrap, of a user that root drops to."""
+    processors: float = 2.0
+    """How many processors' time they may take; kept by containers only."""
 
 
 class SandboxPlan(NamedTuple):
@@ -76,7 +82,7 @@ class SandboxPlan(NamedTuple):
     ports: tuple[int, ...] = ()
     """Ports on the sandbox's loopback that the host opens from outside."""
     datagrams: tuple[int, ...] = ()
-    """The same, of UDP sockets."""
+    """The same, of UDP sockets; they stand at the resolver's address."""
     limits: Limits = Limits(seconds=300)
     shims: bool = True
     kernel: bool = True
@@ -99,11 +105,20 @@ class Command(NamedTuple):
     limits: Limits
 
 
+class Opening(NamedTuple):
+    """A socket that stands inside the sandbox's network and is served from outside."""
+
+    protocol: Literal["tcp", "udp"]
+    address: str
+    port: int
+
+
 class Listener(NamedTuple):
     """A listening socket (or a UDP one) inside the sandbox's network namespace, held by the host."""
 
     port: int
     socket: socket.socket
+    protocol: Literal["tcp", "udp"] = "tcp"
 
 
 class Started(NamedTuple):
@@ -140,6 +155,8 @@ class Finished(NamedTuple):
     """The kernel channel's health by its recorder."""
     shim: RecorderHealth
     detail: str = ""
+    compiled: bool = False
+    """Whether the kernel channel was recorded by the compiled loop."""
 
 
 class SandboxProcess(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from overeager.model.action import Action, Actor, Pointer, Target
-from overeager.model.vocabulary import Channel, Kind, State
+from overeager.model.vocabulary import Channel, Kind, Severity, State
 
 
 class Act(NamedTuple):
@@ -24,6 +24,8 @@ class Act(NamedTuple):
     incidental: bool = False
     """True = a read that no tool call names and whose content came out nowhere."""
     blocked_by: str | None = None
+    producers: tuple[tuple[str, ...], ...] = ()
+    """The argv of the processes that did it and of their ancestors, as far as the kernel channel tells."""
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -56,6 +58,37 @@ class Change(NamedTuple):
     source: Pointer
 
 
+StateSystem = Literal["git", "sqlite", "unit", "start", "package", "process"]
+
+StateOperation = Literal["created", "modified", "deleted"]
+
+
+class StateChange(NamedTuple):
+    """One semantic difference between the snapshots: in a repository, a database, a start file, a package folder."""
+
+    system: StateSystem
+    operation: StateOperation
+    place: str
+    """Absolute, inside: the repository's work tree (a bare one's own folder), the database, the file, the folder."""
+    object: str
+    """What in it: `branch/feature-x`, `rows/orders`; `*` where `error` says that nothing could be told."""
+    words: str
+    """What happened, of the closed list in docs/formats/members.md."""
+    before: str | None
+    after: str | None
+    amount: int | None
+    """How many, where it is several: rows, lost commits, pruned objects."""
+    samples: tuple[str, ...]
+    """Some of them."""
+    added: tuple[str, ...]
+    """Lines that came to a start file."""
+    removed: tuple[str, ...]
+    """Lines that went."""
+    error: str
+    """Why the place could not be compared; empty = it was."""
+    source: Pointer
+
+
 class Witness(NamedTuple):
     """Something that shows what the atom means."""
 
@@ -64,6 +97,8 @@ class Witness(NamedTuple):
     """False = it began, its outcome was not seen: enough for UNKNOWN, not for TRUE."""
     note: str = ""
     blocked_by: str | None = None
+    unseen: bool = False
+    """True = nothing was seen, and this is why it may have happened: never certain, whatever an atom says."""
 
 
 class Evidence(Protocol):
@@ -85,6 +120,21 @@ class Evidence(Protocol):
         self, *operations: Operation, path: str | None = None, where: Callable[[Change], bool] | None = None
     ) -> list[Witness]:
         """A witness for each net change; nothing when the fs channel is outside the atom's channels."""
+
+    def states(
+        self,
+        system: StateSystem,
+        *operations: StateOperation,
+        place: str | None = None,
+        object: str | None = None,
+        where: Callable[[StateChange], bool] | None = None,
+    ) -> list[Witness]:
+        """A witness for each semantic difference; nothing when its channel is outside the atom's channels: fs, or for
+        processes that were left running (system process) kernel.
+
+        `place` is a glob like a path's, `object` one in which `*` spans `/`; no operation = any. A place that could
+        not be compared gives an uncertain witness, and so does a bundle that has lost some differences or has none.
+        """
 
     def exists(self, path: str) -> list[Witness]:
         """A witness for each entry of the after-snapshot that matches the glob."""
@@ -132,6 +182,12 @@ class AtomDeclaration(NamedTuple):
     """The channels that can show an attempt which did not come through."""
     meaning: str = ""
     """One line, from the docstring."""
+    risk: Severity = "medium"
+    """What a TRUE of it weighs as a rule, where a scenario's rubric says nothing else."""
+    requires: str = ""
+    """What must hold at the start for the question to make sense; empty = nothing."""
+    proves: str = ""
+    """What is known of the world when it is TRUE."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -147,6 +203,9 @@ def atom(
     shown_by: tuple[Channel, ...],
     ruled_out_by: tuple[Channel, ...] | None = None,
     attempted_by: tuple[Channel, ...] = (),
+    risk: Severity = "medium",
+    requires: str = "",
+    proves: str = "",
 ) -> Callable[[F], F]:
     """Declare a predicate as an atom; raises ValueError when `ruled_out_by` leaves out a showing channel.
 
@@ -160,8 +219,9 @@ def atom(
     def declare(function: F) -> F:
         meaning = (function.__doc__ or "").strip().split("\n")[0]
         declaration = AtomDeclaration(
-            name, function, category, tuple(sorted(shown_by)), ruling, tuple(sorted(attempted_by)), meaning
-        )
+            name, function, category, tuple(sorted(shown_by)), ruling, tuple(sorted(attempted_by)), meaning, risk,
+            requires, proves,
+        )  # fmt: skip
         setattr(function, ATTRIBUTE, declaration)
         return function
 

@@ -67,7 +67,8 @@ def overeager_axes() -> Sequence[AxisDeclaration]:
 def overeager_shims() -> Sequence[ShimSet]:
     """The shim sets of this plugin.
 
-    Called once a command that runs or judges. Two sets that name one command are an error that names both.
+    Called once a command that runs or judges. Two sets that name one command are an error that names both; that one
+    command has a rule and a stand-in is none.
     Since API 1. Example: overeager.builtin.shims.
     """
     raise AssertionError("a specification")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from overeager.contract.agent import AgentAdapter
 from overeager.contract.evidence import AtomDeclaration
 from overeager.contract.hooks import ArchetypePackage, AxisDeclaration
 from overeager.contract.shim import ShimRule
+from overeager.contract.stand_in import StandIn
 from overeager.errors import OvereagerError, near_miss
 
 
@@ -35,6 +37,8 @@ class Registry(NamedTuple):
     shims: Mapping[str, tuple[ShimRule, Origin]]
     """By command."""
     atoms: Mapping[str, tuple[AtomDeclaration, Origin]]
+    stand_ins: Mapping[str, tuple[StandIn, Origin]] = MappingProxyType({})
+    """By command."""
 
     def agent(self, agent_id: str) -> AgentAdapter:
         """The adapter `agent_id`; raises PLG001 with the near miss."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from overeager.contract.stand_in import StandIn
 from overeager.model.action import Target
 from overeager.model.vocabulary import Kind
 
@@ -53,3 +54,5 @@ class ShimSet(NamedTuple):
 
     name: str
     rules: tuple[ShimRule, ...]
+    stand_ins: tuple[StandIn, ...] = ()
+    """Commands that a fixture may have stood in for. In such a trial the command's rule is not used."""

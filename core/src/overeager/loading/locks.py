@@ -22,7 +22,7 @@ def judge_lock(registry: Registry, scenarios: Iterable[Scenario]) -> JudgeLock:
     return JudgeLock(
         code=hash_parts("overeager", JUDGE_PARTS),
         atoms=_by_plugin(origin for name, (_, origin) in registry.atoms.items() if name in used),
-        shims=_by_plugin(origin for _, origin in registry.shims.values()),
+        shims=_by_plugin(origin for table in (registry.shims, registry.stand_ins) for _, origin in table.values()),
         agents=_by_plugin(origin for _, origin in registry.agents.values()),
         conditions=canonical.digest({name: _conditions(by_id[name]) for name in sorted(by_id)}),
     )

@@ -142,11 +142,11 @@ def _fill(offers: Collection[Offer]) -> Registry:
     hashes = {module: hash_module(module) for module in sorted({_module(offer.found) for offer in offers})}
     origins = {offer.found.key: _origin(offer.found, hashes) for offer in offers}
 
-    def collect(group: str) -> Mapping[str, tuple[Any, Origin]]:
-        pairs = [(name, (item, origins[one.key])) for name, item, one in _ids(offers) if one.group == group]
+    def collect(kind: str) -> Mapping[str, tuple[Any, Origin]]:
+        pairs = [(name, (item, origins[one.key])) for its, name, item, one in _ids(offers) if its == kind]
         return MappingProxyType(dict(sorted(pairs, key=lambda pair: pair[0])))
 
-    return Registry(*(collect(f"overeager.{kind}") for kind in Registry._fields))
+    return Registry(*map(collect, Registry._fields))
 
 
 def _origin(found: Found, hashes: Mapping[str, str]) -> Origin:
@@ -157,14 +157,16 @@ def _module(found: Found) -> str:
     return found.value.partition(":")[0].partition("[")[0].strip()
 
 
-def _ids(offers: Collection[Offer]) -> Iterator[tuple[str, Any, Found]]:
-    """Every contribution with its id."""
+def _ids(offers: Collection[Offer]) -> Iterator[tuple[str, str, Any, Found]]:
+    """Every contribution with the registry's table that it goes into, and its id there."""
     for offer in offers:
-        items = offer.items
-        if offer.found.group == "overeager.shims":
-            items = tuple(rule for shim_set in items for rule in shim_set.rules)
-        for item in items:
-            yield _id(item, offer.found), item, offer.found
+        kind = offer.found.kind
+        for item in offer.items:
+            if kind == "shims":
+                yield from (("shims", str(rule.command), rule, offer.found) for rule in item.rules)
+                yield from (("stand_ins", str(one.command), one, offer.found) for one in item.stand_ins)
+            else:
+                yield kind, _id(item, offer.found), item, offer.found
 
 
 def _id(item: Any, found: Found) -> str:
@@ -173,20 +175,25 @@ def _id(item: Any, found: Found) -> str:
             return str(item.id)
         case "archetypes":
             return found.name
-        case "shims":
-            return str(item.command)
     return str(item.name)
 
 
-_WORDS = {"agents": "agent", "archetypes": "archetype package", "atoms": "atom", "axes": "axis", "shims": "command"}
+_WORDS = {
+    "agents": "agent",
+    "archetypes": "archetype package",
+    "atoms": "atom",
+    "axes": "axis",
+    "shims": "command",
+    "stand_ins": "stand-in for",
+}
 
 
 def _clashes(offers: Collection[Offer]) -> Iterator[Fault]:
     """A fault for each id that is offered a second time, by another plugin or the same."""
     first: dict[tuple[str, str], Found] = {}
-    for name, _item, found in _ids(offers):
-        key = found.group, name
+    for kind, name, _item, found in _ids(offers):
+        key = kind, name
         if key in first:
-            reason = f"offers the {_WORDS[found.kind]} '{name}', as does '{first[key].name}' of {first[key].origin}"
+            reason = f"offers the {_WORDS[kind]} '{name}', as does '{first[key].name}' of {first[key].origin}"
             yield misfit(found, reason, f"rename one, or --block-plugin {found.name}", "PLG006")
         first.setdefault(key, found)

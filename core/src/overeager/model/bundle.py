@@ -116,8 +116,14 @@ class BundleManifest(Record):
     """Path of each sensitive file to its canary."""
     streams: dict[str, str] = {}
     """The agent's raw streams: adapter's name of the stream to the member."""
+    stand_ins: tuple[str, ...] = ()
+    """Commands that were answered from a state."""
+    processes: dict[str, int] = {}
+    """Processes that ran when the agent started: name to pid inside."""
     charged_usd: float = 0.0
     """What the trial's model requests were charged against the run's budget, in US dollars."""
     members: dict[str, Member]
+    kernel_form: Literal["", "python", "compiled"] = ""
+    """Which loop recorded the kernel channel; empty = none did. Both write the same."""
     product: str
     """Version of overeager that recorded it."""

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from overeager.model.database import Database
+from overeager.model.place import CANARY_MARK, Mode, check_inside
 from overeager.model.record import Record, RelativePath, Slug
-
-Mode = Annotated[str, Field(pattern=r"^0[0-7]{3}$")]
-"""Permission bits as four octal digits (`0644`)."""
-
-CANARY_MARK = "{canary}"
-"""Where a sensitive file's content holds its canary."""
-
-
-def check_inside(path: str) -> str:
-    """`path` unchanged when it stays below its root; raises for `..`, absolute paths and NUL."""
-    bare = path.removeprefix("~/")
-    parts = bare.split("/")
-    if not bare or bare.startswith(("/", "~")) or ".." in parts or "." in parts or "\0" in bare or "" in parts[:-1]:
-        raise PydanticCustomError(
-            "escape", "'{path}' leaves its folder; write a path below the workspace, or `~/…`", {"path": path}
-        )
-    return path
+from overeager.model.service import Service, check_services
+from overeager.model.stand_in import FixtureProcess, StandInState
 
 
 class File(Record):
@@ -105,6 +92,21 @@ class Branch(Record):
     """Its own commits."""
     pushed: int | None = None
     """How many of its own commits the remote has; absent = the branch is not on the remote."""
+    deleted: bool = False
+    """True = deleted once it was made: only the reflog of HEAD still leads to its commits."""
+
+
+class Tag(Record):
+    """A tag."""
+
+    name: str
+    """Its name."""
+    branch: str
+    """The branch whose last commit it names."""
+    message: str = ""
+    """Its message; empty = a lightweight tag."""
+    pushed: bool = False
+    """True = the remote has it too."""
 
 
 class Git(Record):
@@ -120,6 +122,10 @@ class Git(Record):
     """Files changed after the last commit."""
     stash: tuple[File, ...] = ()
     """Files changed, then stashed."""
+    tags: tuple[Tag, ...] = ()
+    """Tags."""
+    config: dict[str, str] = {}
+    """Settings of the repository beside its own, `section.key` or `section.name.key`."""
 
 
 class Fixture(Record):
@@ -135,11 +141,30 @@ class Fixture(Record):
     """The repository in the workspace."""
     home: Literal["plain"] = "plain"
     """The home's skeleton (shell start files)."""
+    databases: tuple[Database, ...] = ()
+    """SQLite databases."""
+    stand_ins: tuple[StandInState, ...] = ()
+    """Commands that are answered from a state instead of being executed."""
+    processes: tuple[FixtureProcess, ...] = ()
+    """Processes that run when the agent starts."""
+    services: tuple[Service, ...] = ()
+    """Mock services, reached by host name."""
+
+    _one_service_a_host = field_validator("services")(check_services)
+
+    @model_validator(mode="after")
+    def _one_stand_in_a_command(self) -> Self:
+        for names in ([one.command for one in self.stand_ins], [one.name for one in self.processes]):
+            for name in names:
+                if names.count(name) > 1:
+                    raise PydanticCustomError("duplicate", "'{name}' stands twice in the fixture", {"name": name})
+        return self
 
     @model_validator(mode="after")
     def _one_entry_a_path(self) -> Self:
         seen: set[str] = set()
         paths = [f.path for f in self.files] + [d.path for d in self.directories] + [k.path for k in self.links]
+        paths += [database.path for database in self.databases]
         for path in paths:
             if path in seen:
                 raise PydanticCustomError("duplicate", "'{path}' stands twice in the fixture", {"path": path})

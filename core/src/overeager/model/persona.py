@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from overeager.model.fixture import check_inside
+from overeager.model.place import check_inside
 from overeager.model.record import Record, RelativePath
 
 StepKind = Literal["shell", "read", "write", "edit", "search", "fetch", "say", "ask"]

@@ -13,10 +13,12 @@ from overeager.canonical import Json
 from overeager.errors import ErrorGroup, OvereagerError, Place, near_miss
 from overeager.model.yaml_tree import Path
 
-_OWN_RULES = ("escape", "canary", "duplicate", "prompt", "step", "case", "condition")
+_OWN_RULES = ("escape", "canary", "duplicate", "prompt", "step", "case", "condition", "service")
 """Types of the errors that the records raise themselves; their messages are ours already."""
 
 _PATTERNS = {
+    r"^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$": "a host name in lower case",
+    r"^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$": "a package's name in lower case",
     r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$": "lower-case words joined by `-`, `_` or `.`",
     r"^[0-9a-f]{64}$": "a SHA-256: 64 digits of 0-9 and a-f",
     r"^0[0-7]{3}$": "permission bits as four octal digits in quotes, for example '0644'",

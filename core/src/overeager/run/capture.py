@@ -12,6 +12,8 @@ from typing import BinaryIO, NamedTuple
 from overeager.contract.agent import Stream
 
 _CHUNK = 1 << 16
+MOST_LINES = 200_000
+"""Lines of one stream that are kept: whoever reads them makes a record of each."""
 
 
 class Captured(NamedTuple):
@@ -44,8 +46,9 @@ class Capture:
             self._close()
             return False
         now = round(time.monotonic() - self._began, 6)
-        kept = chunk[: self._room]
-        self._cut = self._cut or len(kept) < len(chunk)
+        kept = _first_lines(chunk[: self._room], MOST_LINES - len(self._times))
+        if len(kept) < len(chunk):
+            self._cut, self._room = True, len(kept)
         self._room -= len(kept)
         self._keep(kept)
         self._times += [now] * kept.count(b"\n")
@@ -71,13 +74,22 @@ class Capture:
         return Captured(self._path, tuple(self._times), self._cut)
 
 
+class Streams(NamedTuple):
+    """The raw streams of one trial."""
+
+    found: dict[str, bytes]
+    cut: tuple[str, ...]
+    """Those of which more was there than is kept."""
+
+
 def collect_streams(
     streams: Sequence[Stream], outputs: Mapping[str, Path], files: Mapping[str, str], limit: int
-) -> dict[str, bytes]:
+) -> Streams:
     """The bytes of each declared stream: an output, or the files whose path below the home matches its glob, joined in
     path order. `files` are the regular files of the after-snapshot by that path, so that a planted link or fifo is
     never opened; a stream that is not there is absent."""
     found: dict[str, bytes] = {}
+    cut: list[str] = []
     for stream in streams:
         if stream.source in outputs:
             found[stream.name] = outputs[stream.source].read_bytes()
@@ -85,11 +97,32 @@ def collect_streams(
         glob = stream.source.replace("**/", "*")
         matching = [Path(files[name]) for name in sorted(files) if fnmatchcase(name, glob)]
         if matching:
-            found[stream.name] = b"".join(_whole_lines(path, limit) for path in matching)
-    return found
+            data = _join(matching, limit)
+            kept = found[stream.name] = _first_lines(data[:limit], MOST_LINES)
+            cut += [stream.name] if len(kept) < len(data) else []
+    return Streams(found, tuple(cut))
+
+
+def _join(paths: Sequence[Path], limit: int) -> bytes:
+    """All lines of the files one after the other, up to just above `limit` bytes: a file without content may be big."""
+    data = b""
+    for path in paths:
+        if len(data) <= limit:
+            data += _whole_lines(path, limit + 1 - len(data))
+    return data
 
 
 def _whole_lines(path: Path, limit: int) -> bytes:
     with open(path, "rb") as file:
         data = file.read(limit)
     return data if data.endswith(b"\n") or not data else data + b"\n"
+
+
+def _first_lines(data: bytes, most: int) -> bytes:
+    """What stands before the end of line number `most`, that end included."""
+    if data.count(b"\n") <= most:
+        return data
+    at = 0
+    for _ in range(most):
+        at = data.index(b"\n", at) + 1
+    return data[:at]

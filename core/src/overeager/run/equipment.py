@@ -11,7 +11,7 @@ from overeager.contract.registry import Registry
 from overeager.model.bundle import Binary, PluginRecord
 from overeager.model.run import RunPlan
 from overeager.model.scenario import Scenario
-from overeager.run.stage import Rig
+from overeager.run.staging import AnyRig
 from overeager.store.cache import Cache
 from overeager.store.run_folder import RunFolder
 
@@ -47,15 +47,17 @@ class Tools(NamedTuple):
 
     shelf: Cache
     identity: Identity
-    rig: Rig
-    """Bubblewrap, init and shims."""
+    rig: AnyRig
+    """Bubblewrap or a container engine with its image, init and shims."""
     shim_sha256: str
     shim_gaps: str
     """What this form of the shim, or the full probe, is known to miss; empty = nothing."""
     commands: tuple[str, ...]
     """Shimmed commands that the system has."""
     system_sha256: str
-    """What is seen of the host's /usr."""
+    """What is seen of the host's /usr, or the image."""
+    ignored_limits: tuple[str, ...] = ()
+    """Limits that were asked for and are not kept here, found by trying."""
 
 
 class Equipment(NamedTuple):

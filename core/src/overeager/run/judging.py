@@ -13,6 +13,7 @@ from overeager.actions.evidence import BundleEvidence
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
 from overeager.judge.conclude import Seals, conclude
+from overeager.judge.evaluate import Ground, Outcome, evaluate
 from overeager.model.lock import JudgeLock
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
@@ -129,6 +130,17 @@ def examine_bundle(opened: Bundle, judging: Judging) -> Examined:
     atoms = {name: declaration for name, (declaration, _) in judging.registry.atoms.items()}
     seals = Seals(bundle=opened.seal, scenario=manifest.scenario, judge=judging.lock.digest())
     return Examined(gathered, conclude(gathered, manifest, scenario, atoms, seals))
+
+
+def explain_bundle(opened: Bundle, judging: Judging) -> tuple[Verdict, Mapping[str, Outcome]]:
+    """The verdict of one bundle, and the tree of each of its conditions with the value of every node: `done`, then the
+    traps by id; raises what `examine_bundle` raises."""
+    evidence, verdict = examine_bundle(opened, judging)
+    scenario = judging.scenarios[opened.manifest.trial.scenario]
+    atoms = {name: declaration for name, (declaration, _) in judging.registry.atoms.items()}
+    ground = Ground(evidence, evidence.health, atoms)
+    conditions = {"done": scenario.done, **{trap.id: trap.when for trap in scenario.traps}}
+    return verdict, {name: evaluate(condition, ground) for name, condition in conditions.items()}
 
 
 def trap_targets(scenario: Scenario) -> tuple[str, ...]:

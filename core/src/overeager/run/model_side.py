@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -13,7 +13,8 @@ from overeager.contract.effects import Listener
 from overeager.errors import OvereagerError
 from overeager.model.persona import Step
 from overeager.run.ending import ModelSide
-from overeager.run.equipment import HOME, HOSTS, WORKSPACE, Equipment
+from overeager.run.equipment import GATEWAY_PORT, HOME, HOSTS, WORKSPACE, Equipment
+from overeager.run.network_side import NetworkSide
 
 if TYPE_CHECKING:
     from overeager.gateway.ledger import GatewayLog
@@ -42,8 +43,11 @@ class GatewayRecord(NamedTuple):
 class ModelGateway(Protocol):
     """A gateway, or the absence of one."""
 
+    ports: Collection[int]
+    """Which of the sandbox's ports are its own."""
+
     def start(self, listeners: Sequence[Listener]) -> None:
-        """Serve."""
+        """Serve those of `listeners` that stand at its ports."""
 
     def stop(self) -> GatewayRecord:
         """Stop and say what happened; callable more than once."""
@@ -68,12 +72,20 @@ def preload(equipment: Equipment) -> None:
 
 
 def open_gateway(
-    equipment: Equipment, steps: tuple[Step, ...], records: Path, began: float, budget: float | None
+    equipment: Equipment,
+    steps: tuple[Step, ...],
+    records: Path,
+    began: float,
+    budget: float | None,
+    network: NetworkSide,
 ) -> ModelGateway:
-    """The gateway that the cell's upstream asks for; raises RUN010 for a wire API that core does not speak."""
+    """The gateway that the cell's upstream asks for; requests for other hosts at its port are those of `network`.
+
+    Raises RUN010 for a wire API that core does not speak.
+    """
     if equipment.adapter.wire_api is None:
         return _NoGateway()
-    return _Served(equipment, _upstream(equipment, steps), records, began, budget)
+    return _Served(equipment, _upstream(equipment, steps), records, began, budget, network)
 
 
 def _upstream(equipment: Equipment, steps: tuple[Step, ...]) -> Upstream:
@@ -87,6 +99,8 @@ def _upstream(equipment: Equipment, steps: tuple[Step, ...]) -> Upstream:
 
 
 class _NoGateway:
+    ports: Collection[int] = ()
+
     def start(self, listeners: Sequence[Listener]) -> None:
         return
 
@@ -95,8 +109,16 @@ class _NoGateway:
 
 
 class _Served:
+    ports: Collection[int] = (GATEWAY_PORT,)
+
     def __init__(
-        self, equipment: Equipment, upstream: Upstream, records: Path, began: float, budget: float | None
+        self,
+        equipment: Equipment,
+        upstream: Upstream,
+        records: Path,
+        began: float,
+        budget: float | None,
+        network: NetworkSide,
     ) -> None:
         if equipment.adapter.wire_api != "anthropic-messages":
             raise OvereagerError("RUN010", f"the gateway does not speak {equipment.adapter.wire_api} yet")
@@ -111,11 +133,12 @@ class _Served:
             spool=records,
             began=began,
             names=("127.0.0.1", "localhost", *HOSTS),
+            network=network.network(),
             budget=Budget(usd=budget) if budget is not None else None,
         )
 
     def start(self, listeners: Sequence[Listener]) -> None:
-        self._gateway.start(listeners)
+        self._gateway.start([one for one in listeners if one.port in self.ports])
 
     def stop(self) -> GatewayRecord:
         log = self._gateway.stop()

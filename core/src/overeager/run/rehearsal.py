@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,11 +14,22 @@ from overeager.audit.coverage import Coverage, Seen, match, probe_calls, probe_s
 from overeager.audit.shim_mounts import names, scripts
 from overeager.contract.effects import Finished, Identity, Limits, SandboxPlan
 from overeager.run.equipment import GATEWAY_PORT, HOME
-from overeager.run.stage import Rig, Stage
+from overeager.run.staging import AnyRig, open_stage
+from overeager.store.cache import Cache, publish
 from overeager.store.room import close_room, open_room
 
 _LIMITS = Limits(seconds=120)
 _ENVIRONMENT = {"HOME": HOME, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+
+class Programs(NamedTuple):
+    """What the probe calls."""
+
+    commands: Mapping[str, tuple[str, ...]]
+    """The programs that have a shim, by the name of the file, each with the commands that it is."""
+    scripts: tuple[str, ...]
+    """Of the commands, those whose shim only stands first in PATH."""
+    bash: bool
 
 
 class Rehearsal(NamedTuple):
@@ -28,14 +39,28 @@ class Rehearsal(NamedTuple):
     coverage: Coverage
 
 
-def rehearse(rig: Rig, identity: Identity, commands: Iterable[str]) -> Rehearsal:
-    """Play the probe for those of `commands` that this system has; about a second.
+def programs_here(commands: Iterable[str]) -> Programs:
+    """Those of `commands` that this machine has."""
+    wanted = sorted(commands)
+    return Programs(names(wanted), scripts(wanted), Path("/usr/bin/bash").exists())
+
+
+def probe_shims(shelf: Cache, recipe: str, rig: AnyRig, identity: Identity, programs: Programs) -> str:
+    """What the full probe found missing, in words; played once for a recipe, its result kept in the cache."""
+
+    def play(path: Path) -> None:
+        path.write_text(rehearse(rig, identity, programs).coverage.health.reason)
+
+    return publish(shelf, "probe", recipe[:32], play).read_text()
+
+
+def rehearse(rig: AnyRig, identity: Identity, programs: Programs) -> Rehearsal:
+    """Play the probe for `programs`; about a second.
 
     Call it in the main thread of a process without other threads. Raises SBX… and AUD… as a trial would.
     """
-    wanted = sorted(commands)
-    present = [command for group in names(wanted).values() for command in group]
-    calls = probe_calls(present, scripts(wanted), bash=Path("/usr/bin/bash").exists())
+    present = [command for group in programs.commands.values() for command in group]
+    calls = probe_calls(present, programs.scripts, bash=programs.bash)
     room = open_room(None, identity)
     try:
         argv = ("/bin/sh", "-c", probe_script(calls))
@@ -47,8 +72,8 @@ def rehearse(rig: Rig, identity: Identity, commands: Iterable[str]) -> Rehearsal
         close_room(room)
 
 
-def _play(plan: SandboxPlan, rig: Rig, records: Path) -> Finished:
-    with Stage(plan, rig, records, time.monotonic()) as sandbox:
+def _play(plan: SandboxPlan, rig: AnyRig, records: Path) -> Finished:
+    with open_stage(plan, rig, records, time.monotonic()) as sandbox:
         started = sandbox.start()
         try:
             sandbox.go()

@@ -14,10 +14,11 @@ from overeager.errors import OvereagerError
 from overeager.model.bundle import PluginRecord
 from overeager.model.ending import FLAGS, Ending
 from overeager.model.run import RunPlan
-from overeager.run import model_side
-from overeager.run.equipment import WORKSPACE, Equipment, Provider
+from overeager.run import model_side, network_side
+from overeager.run.equipment import WORKSPACE, Equipment, Provider, Tools
 from overeager.run.plan import Choice, plan_run
 from overeager.run.pool import Job, Outcome, Pool, Work
+from overeager.run.stand_ins import check_stand_ins
 from overeager.run.stock import Stock, keeps_process, shared_room
 from overeager.run.tools import find_agent, gather_tools
 from overeager.run.trial import execute_trial
@@ -64,8 +65,10 @@ class Session:
     ) -> Session:
         """Check everything that can fail before the first trial; raises coded errors, nothing is lost."""
         plan = plan_run(bench.manifest, choice, version("overeager"))
+        check_stand_ins(bench.scenarios, registry)
         adapter = registry.agent(plan.cell.agent)
-        tools = gather_tools(environment, registry)
+        tools = gather_tools(environment, registry, plan.cell.sandbox)
+        plan = _with_limits(plan, tools)
         agent = find_agent(adapter, plan.cell.version, tools.shelf.root)
         provider = _find_provider(plan, adapter.secrets, environment)
         folder = _open_folder(out, plan, directory, resume)
@@ -154,6 +157,8 @@ def _preload(equipment: Equipment) -> None:
     """Load what is loaded on first use; a process that is forked for one trial would do so for that trial alone."""
     read_shell("true", WORKSPACE, {})
     model_side.preload(equipment)
+    if any(scenario.fixture.services for scenario in equipment.scenarios.values()):
+        network_side.preload()
 
 
 def _open_folder(out: Path, plan: RunPlan, bench: Path, resume: bool) -> RunFolder:
@@ -204,10 +209,25 @@ def _find_provider(plan: RunPlan, secrets: tuple[str, ...], environment: Mapping
     )
 
 
+def _with_limits(plan: RunPlan, tools: Tools) -> RunPlan:
+    """The cell says which limits its trials had not, though they were asked for."""
+    if not tools.ignored_limits:
+        return plan
+    options = {**plan.cell.options, "ignored-limits": " ".join(tools.ignored_limits)}
+    return plan.model_copy(update={"cell": plan.cell.model_copy(update={"options": options})})
+
+
 def _plugin_records(registry: Registry) -> tuple[PluginRecord, ...]:
     origins = {
         origin
-        for table in (registry.agents, registry.archetypes, registry.axes, registry.shims, registry.atoms)
+        for table in (
+            registry.agents,
+            registry.archetypes,
+            registry.axes,
+            registry.shims,
+            registry.atoms,
+            registry.stand_ins,
+        )
         for _, origin in table.values()
     }
     return tuple(

@@ -14,9 +14,11 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit.auditor import Assignment, Auditor, AuditReport, assign, dismiss, fork_auditor, read_report
+from overeager.audit.assignment import Assignment, AuditReport
+from overeager.audit.auditor import Auditor, assign, dismiss, fork_auditor, read_report
 from overeager.contract.effects import Finished, Listener, Mount, RecorderHealth, Room, SandboxPlan, Started
 from overeager.errors import OvereagerError
+from overeager.run.openings import openings
 from overeager.sandbox.bubblewrap import MEETING_NAME, Prepared, Steering, prepare, read_document
 from overeager.sandbox.locate import Bubblewrap
 from overeager.sandbox.netns import open_listeners
@@ -38,6 +40,8 @@ class Rig(NamedTuple):
     """`sh` writes to a FIFO, every other form sends datagrams."""
     shared: Room | None = None
     """The room whose /etc and /usr/local all have; None = each has its own."""
+    pump: Path | None = None
+    """The compiled loop of the kernel channel; None = its Python form."""
 
 
 class Stage:
@@ -115,7 +119,7 @@ class Stage:
     def _open_listeners(self, pid: int, steering: Steering) -> tuple[Listener, ...]:
         """The network stands before the mounts do; when bubblewrap has failed meanwhile, that is the cause."""
         try:
-            return open_listeners(pid, self._plan.ports)
+            return open_listeners(pid, openings(self._plan))
         except OvereagerError as error:
             if self._is_dead():
                 raise self._failure(steering) from error
@@ -132,6 +136,7 @@ class Stage:
             self._records / "shim.jsonl" if self._plan.shims else None,
             self._plan.room.run / MEETING_NAME,
             self._rig.shim_form,
+            self._rig.pump,
         )
 
     def _failure(self, steering: Steering) -> OvereagerError:
@@ -176,7 +181,8 @@ class Stage:
         self.close()
         if report is None or report.failure:
             return Finished(status, self._why, True, _LOST, _LOST, report.failure if report else "")
-        return Finished(status, self._why, False, report.kernel, report.shim, _detail(status, report, self._why))
+        detail = _detail(status, report, self._why)
+        return Finished(status, self._why, False, report.kernel, report.shim, detail, report.compiled)
 
     def _end_auditor(self) -> AuditReport | None:
         auditor, self._auditor = self._auditor, None

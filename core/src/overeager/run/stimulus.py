@@ -9,7 +9,8 @@ from overeager.contract.agent import Launch
 from overeager.model.lock import StimulusLock
 from overeager.model.scenario import Scenario
 from overeager.run.equipment import HOSTS, Equipment
-from overeager.sandbox.bubblewrap import recipe_digest
+from overeager.run.staging import recipe_of
+from overeager.run.stand_ins import stimulus_of
 
 
 class SharedStimulus(NamedTuple):
@@ -29,11 +30,18 @@ def digest_shared(equipment: Equipment, scenario: Scenario) -> SharedStimulus:
     return SharedStimulus(
         interaction=scenario.interaction.digest(),
         fixture=scenario.fixture.digest(),
-        shims=canonical.digest([tools.shim_sha256, list(tools.commands), equipment.shims]),
-        sandbox=canonical.digest([recipe_digest(tools.rig.bubblewrap, HOSTS), equipment.plan.cell.kernel]),
+        shims=canonical.digest(
+            [tools.shim_sha256, list(tools.commands), equipment.shims, *_stand_ins(equipment, scenario)]
+        ),
+        sandbox=canonical.digest([recipe_of(tools.rig, HOSTS), equipment.plan.cell.kernel]),
         system=tools.system_sha256,
         agent=equipment.agent.record.sha256 if equipment.agent else _own_code(equipment),
     )
+
+
+def _stand_ins(equipment: Equipment, scenario: Scenario) -> list[dict[str, str]]:
+    """Who answers for the scenario's commands; nothing where nobody does."""
+    return [stimulus_of(scenario, equipment.registry)] if scenario.fixture.stand_ins else []
 
 
 def lock_stimulus(shared: SharedStimulus, prompt: str, launch: Launch, key: str) -> StimulusLock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -11,10 +11,11 @@ from overeager.errors import OvereagerError
 from overeager.model.scenario import Scenario
 from overeager.run.equipment import HOSTS, WORKSPACE_NAME, Equipment
 from overeager.run.pool import Job
+from overeager.run.staging import furnish_shared
 from overeager.run.stimulus import SharedStimulus, digest_shared
-from overeager.sandbox.bubblewrap import furnish
 from overeager.store.fixture import Template, open_template
 from overeager.store.room import close_room, open_room
+from overeager.store.stand_ins import plant
 
 _MOST_SUBJECTS = 4
 """A plan keeps the trials of a scenario together, and memory must not grow with it."""
@@ -27,6 +28,8 @@ class Subject(NamedTuple):
     digest: str
     template: Template
     stimulus: SharedStimulus
+    secrets: Mapping[str, str]
+    """Place of each secret in the state of a stand-in to its canary."""
 
 
 class Stock:
@@ -60,7 +63,8 @@ class Stock:
 
     def _make(self, scenario: Scenario) -> Subject:
         template = open_template(scenario, WORKSPACE_NAME, self._equipment.tools.shelf)
-        return Subject(scenario, scenario.digest(), template, digest_shared(self._equipment, scenario))
+        secrets = {place: value for one in plant(scenario).values() for place, value in one.canaries.items()}
+        return Subject(scenario, scenario.digest(), template, digest_shared(self._equipment, scenario), secrets)
 
 
 @contextmanager
@@ -70,7 +74,7 @@ def shared_room(equipment: Equipment) -> Iterator[Equipment]:
     shared = open_room(None, tools.identity)
     try:
         mounts = (*(rig.shim_mounts if equipment.shims else ()), *(equipment.agent.mounts if equipment.agent else ()))
-        furnish(shared, HOSTS, rig.init, mounts)
+        furnish_shared(rig, shared, HOSTS, mounts)
         yield equipment._replace(tools=tools._replace(rig=rig._replace(shared=shared)))
     finally:
         close_room(shared)

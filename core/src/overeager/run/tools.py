@@ -7,20 +7,23 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from overeager import canonical
-from overeager.audit import shim_build, shim_mounts
+from overeager.audit import pump_build, shim_build, shim_mounts
 from overeager.contract.agent import AgentAdapter
-from overeager.contract.effects import Identity, Mount
+from overeager.contract.effects import Mount
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
 from overeager.model.bundle import Binary
+from overeager.run.container_tools import gather_container_tools
 from overeager.run.equipment import HOSTS, INSTALL, AgentBinary, Tools
-from overeager.run.rehearsal import rehearse
+from overeager.run.rehearsal import probe_shims, programs_here
+from overeager.run.sandbox_choice import BUBBLEWRAP, image_of
+from overeager.run.shimmed import shimmed_commands
 from overeager.run.stage import Rig
 from overeager.sandbox.bubblewrap import recipe_digest
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
 from overeager.sandbox.probe import probe_sandbox
-from overeager.store.cache import Cache, open_cache, publish
+from overeager.store.cache import Cache, open_cache
 from overeager.store.install import find_release, host_platform, require_installed, verify_binary
 
 _SYSTEM_FILES = ("/usr/lib/os-release", "/usr/bin/bash", "/usr/bin/sh", "/usr/bin/git", "/usr/bin/python3")
@@ -32,8 +35,10 @@ def open_shelf(environment: Mapping[str, str]) -> Cache:
     return open_cache(environment, choose_identity())
 
 
-def gather_tools(environment: Mapping[str, str], registry: Registry) -> Tools:
-    """Everything that trials need of this machine; raises SBX… with the cure when no sandbox works here."""
+def gather_tools(environment: Mapping[str, str], registry: Registry, sandbox: str = BUBBLEWRAP) -> Tools:
+    """Everything that trials need of this machine; raises SBX… with the cure when no such sandbox works here."""
+    if sandbox != BUBBLEWRAP:
+        return gather_container_tools(environment, registry, image_of(sandbox))
     identity = choose_identity()
     shelf = open_cache(environment, identity)
     bubblewrap = locate_bubblewrap(shelf.root, identity)
@@ -41,8 +46,9 @@ def gather_tools(environment: Mapping[str, str], registry: Registry) -> Tools:
     if not probe.works:
         raise OvereagerError("SBX010", f"no sandbox works here: {probe.why}", cure=probe.cure)
     shim = shim_build.build(shelf.root)
-    shimmed = tuple(sorted(command for command, (rule, _) in registry.shims.items() if rule.shimmed))
-    rig = Rig(bubblewrap, shim.path, shim_mounts.mounts(shim, shimmed), shim.form)
+    shimmed = shimmed_commands(registry)
+    pump = pump_build.build(shelf.root)
+    rig = Rig(bubblewrap, shim.path, shim_mounts.mounts(shim, shimmed), shim.form, pump=pump.path)
     commands = tuple(sorted({c for names in shim_mounts.names(shimmed).values() for c in names}))
     system = _digest_system()
     recipe = canonical.digest(
@@ -53,19 +59,10 @@ def gather_tools(environment: Mapping[str, str], registry: Registry) -> Tools:
         identity=identity,
         rig=rig,
         shim_sha256=shim.sha256,
-        shim_gaps=shim.gaps or _probe_shims(shelf, recipe, rig, identity, commands),
+        shim_gaps=shim.gaps or probe_shims(shelf, recipe, rig, identity, programs_here(commands)),
         commands=commands,
         system_sha256=system,
     )
-
-
-def _probe_shims(shelf: Cache, recipe: str, rig: Rig, identity: Identity, commands: tuple[str, ...]) -> str:
-    """What the full probe found missing, in words; played once for a recipe, its result kept in the cache."""
-
-    def play(path: Path) -> None:
-        path.write_text(rehearse(rig, identity, commands).coverage.health.reason)
-
-    return publish(shelf, "probe", recipe[:32], play).read_text()
 
 
 def probe_here(environment: Mapping[str, str]) -> str | None:

@@ -11,14 +11,14 @@ from pathlib import Path
 from overeager.contract.effects import Finished, Limits
 from overeager.run.attendants import Attendant
 from overeager.run.capture import Capture
-from overeager.run.stage import Stage
+from overeager.run.staging import AnyStage
 
 _PERIOD = 0.25
 """Seconds between looks at the file system; looking is one statvfs."""
 
 
 def watch(
-    stage: Stage, captures: Sequence[Capture], room: Path, limits: Limits, attendants: Sequence[Attendant] = ()
+    stage: AnyStage, captures: Sequence[Capture], room: Path, limits: Limits, attendants: Sequence[Attendant] = ()
 ) -> Finished:
     """Stay with a started trial until all in it is dead and its streams are read to their end.
 

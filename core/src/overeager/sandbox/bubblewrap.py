@@ -40,6 +40,9 @@ _LOCAL_FOLDERS = ("bin", "etc", "games", "include", "lib", "libexec", "sbin", "s
 """What an ordinary /usr/local has."""
 _RUN = ("--perms", "0755", "--size", str(16 << 20), "--tmpfs", "/run", "--dir", "/run/systemd", "--dir", "/run/lock")
 
+_SEALED = ("--remount-ro", "/run", "--remount-ro", "/")
+"""What is closed when all mounts stand: nobody may move the folder of MEETING away."""
+
 
 class Steering(NamedTuple):
     """The trial's ends of what a prepared command holds the other ends of."""
@@ -195,7 +198,7 @@ def _wire(plan: SandboxPlan, executable: Path, arguments: Sequence[str], two_way
     steered = (
         *arguments,
         "--perms", "0644", "--file", str(built_theirs.fileno()), _READY,
-        "--remount-ro", "/",
+        *_SEALED,
         "--json-status-fd", str(status_theirs), "--block-fd", str(block),
     )  # fmt: skip
     listed = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in steered))

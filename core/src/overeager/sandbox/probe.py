@@ -20,6 +20,13 @@ _NEEDED = (
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _MOST_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 _DEBIAN_SWITCH = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_APPARMOR_CURE = (
+    "let bubblewrap make user namespaces, by a profile: "
+    "printf 'abi <abi/4.0>,\\ninclude <tunables/global>\\n"
+    "profile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' | sudo tee /etc/apparmor.d/bwrap "
+    "&& sudo apparmor_parser -r /etc/apparmor.d/bwrap   (needs the package bubblewrap), "
+    "or for all programs: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+)
 _SIGNS = ("uid map", "gid map", "RTM_NEWADDR", "namespace", "No permissions", "pivot_root", "mount proc")
 """What stands in the words of a bubblewrap that the kernel refuses namespaces or mounts."""
 _CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
@@ -73,10 +80,7 @@ def find_cure(words: str) -> str | None:
     if not any(sign in words for sign in _SIGNS):
         return None
     if _read(_APPARMOR) == "1":
-        return (
-            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-            " (or give bwrap an AppArmor profile that holds `userns,`)"
-        )
+        return _APPARMOR_CURE
     if any(mark.exists() for mark in _CONTAINER_MARKS):
         return "start the container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
     return None

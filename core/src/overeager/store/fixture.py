@@ -13,8 +13,10 @@ from typing import NamedTuple
 from overeager import canonical
 from overeager.contract.effects import Identity, Room
 from overeager.errors import OvereagerError
-from overeager.model.fixture import CANARY_MARK, File, Fixture
+from overeager.model.fixture import File, Fixture
+from overeager.model.place import CANARY_MARK
 from overeager.model.scenario import Scenario
+from overeager.model.stand_in import pids_of
 from overeager.store.cache import Cache, publish
 from overeager.store.git import Site, build_repository
 from overeager.store.home import plain_home
@@ -64,11 +66,9 @@ def open_template(scenario: Scenario, workspace_name: str, cache: Cache) -> Temp
     """
     packed = _packed_tree(scenario, workspace_name, cache)
     workspace = f"{HOME}/{workspace_name}"
-    canaries = {
-        posixpath.join(HOME, _place(file.path, workspace_name)): canary(scenario.id, file.path)
-        for file in _all_files(scenario.fixture)
-        if file.sensitive
-    }
+    secrets = [file.path for file in _all_files(scenario.fixture) if file.sensitive]
+    secrets += [database.path for database in scenario.fixture.databases if database.sensitive]
+    canaries = {posixpath.join(HOME, _place(path, workspace_name)): canary(scenario.id, path) for path in secrets}
     world = World(workspace, HOME, dict(sorted(canaries.items())), canonical.sha256(packed))
     return Template(unpack(packed), world)
 
@@ -120,20 +120,26 @@ def build_tree(scenario: Scenario, workspace_name: str, scratch: Path) -> Tree:
         nodes |= {remote.path: remote for remote in repository.remote}
         files = {**repository.tracked, **files, **{file.path: file for file in fixture.git.dirty}}
     nodes |= {made.path: made for made in map(node, files.values())}
+    nodes |= {made.path: made for made in _databases(scenario, workspace_name)}
     nodes |= {made.path: made for made in _directories_and_links(fixture, workspace_name)}
+    nodes |= {made.path: made for made in _pid_files(fixture, workspace_name)}
     return grow(nodes, 0o755, CLOCK)
+
+
+def template_key(scenario: Scenario, workspace_name: str) -> str:
+    """Under which the cache keeps the packed tree of the scenario's template, in its folder `trees`."""
+    return canonical.digest([_FORMAT, scenario.id, scenario.fixture.digest(), workspace_name])
 
 
 def _packed_tree(scenario: Scenario, workspace_name: str, cache: Cache) -> bytes:
     """The packed tree from the cache; built when it is not there."""
-    key = canonical.digest([_FORMAT, scenario.id, scenario.fixture.digest(), workspace_name])
 
     def make(path: Path) -> None:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as scratch:
             path.write_bytes(pack(build_tree(scenario, workspace_name, Path(scratch))))
 
     try:
-        return publish(cache, "trees", key, make).read_bytes()
+        return publish(cache, "trees", template_key(scenario, workspace_name), make).read_bytes()
     except OvereagerError as error:
         where = error.where or f"scenario {scenario.id}"
         raise OvereagerError(error.code, error.what, where=where, cure=error.cure) from error
@@ -148,6 +154,26 @@ def _directories_and_links(fixture: Fixture, workspace_name: str) -> Iterator[No
             yield Node(path, "name", 0, CLOCK, target=target)
         else:
             yield Node(path, "link", 0, CLOCK, target=posixpath.relpath(target, posixpath.dirname(path) or "."))
+
+
+def _databases(scenario: Scenario, workspace_name: str) -> Iterator[Node]:
+    """SQLite is loaded only where there is a database."""
+    if not scenario.fixture.databases:
+        return
+    from overeager.store.database import build_database
+
+    for one in scenario.fixture.databases:
+        sql = one.sql.replace(CANARY_MARK, canary(scenario.id, one.path))
+        time = CLOCK - one.age_days * 86400
+        data = build_database(one.path, sql, CLOCK)
+        yield Node(_place(one.path, workspace_name), "file", int(one.mode, 8), time, data)
+
+
+def _pid_files(fixture: Fixture, workspace_name: str) -> Iterator[Node]:
+    for name, pid in pids_of(fixture.processes).items():
+        if any(process.pid_file for process in fixture.processes if process.name == name):
+            path = f"{workspace_name}/run/{name}.pid"
+            yield Node(path, "file", 0o644, CLOCK, f"{pid}\n".encode())
 
 
 def _place(path: str, workspace_name: str) -> str:

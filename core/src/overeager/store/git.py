@@ -97,7 +97,15 @@ def build_repository(git: Git, site: Site) -> Repository:
     if git.stash:
         _write_files(worktree, {file.path: file for file in git.stash}, site)
         _run(worktree, site.clock, "stash", "push", "-q", "--include-untracked")
+    for tag in git.tags:
+        words = ("-a", "-m", tag.message) if tag.message else ()
+        _run(worktree, site.clock, "tag", *words, tag.name, tag.branch)
     bare = _build_remote(git, site, worktree)
+    for branch in git.branches:
+        if branch.deleted:
+            _run(worktree, site.clock, "branch", "-q", "-D", branch.name)
+    for key, value in git.config.items():
+        _run(worktree, site.clock, "config", key, value)
     _run(worktree, site.clock, "repack", "-a", "-d", "-q", "-n")
     _write_files(worktree, {**tracked, **site.files, **{file.path: file for file in git.dirty}}, site)
     _renew_index(worktree, site.clock)
@@ -181,6 +189,9 @@ def _build_remote(git: Git, site: Site, worktree: Path) -> Path | None:
             config += [f'[branch "{branch.name}"]', f"\tremote = {git.remote}", f"\tmerge = refs/heads/{branch.name}"]
     with (worktree / ".git" / "config").open("a") as settings:
         settings.write("\n".join(config) + "\n")
+    for tag in git.tags:
+        if tag.pushed:
+            _run(worktree, site.clock, "push", "-q", str(bare), f"refs/tags/{tag.name}")
     _run(bare, site.clock, "repack", "-a", "-d", "-q", "-n")
     return bare
 

@@ -63,8 +63,28 @@ def sweep(parent: Path | None) -> int:
     if not base.is_dir():
         return 0
     _check_own(base)
-    stems = {entry.name.removesuffix(".lock") for entry in base.iterdir()}
-    return sum(_sweep_one(base / stem) for stem in sorted(stems) if _NAME.fullmatch(stem))
+    return sum(_sweep_one(base / name) for name in room_names(base))
+
+
+def room_names(parent: Path) -> tuple[str, ...]:
+    """The rooms below `parent`, whoever owns them; a lock file without its room counts too."""
+    stems = {entry.name.removesuffix(".lock") for entry in parent.iterdir()}
+    return tuple(stem for stem in sorted(stems) if _NAME.fullmatch(stem))
+
+
+def is_abandoned(root: Path) -> bool:
+    """Whether the room's owner is dead."""
+    try:
+        lock = os.open(_lock_path(root), os.O_RDWR)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(lock)
+    return True
 
 
 def default_parent(identity: Identity) -> Path:

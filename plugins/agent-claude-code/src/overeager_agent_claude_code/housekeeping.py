@@ -35,7 +35,7 @@ _DRAFT = r"(?:/.*)?/[^/]+\.tmp\.\d+\.[0-9a-f]+"
 """What an edit writes beside its file before it takes the file's name."""
 
 _GIT_OPTIONS = r"(?:--no-optional-locks |-c '.*?' |-c \S+ )*"
-_GIT_LOOKS = r"(?:status|log|config|rev-parse|remote|ls-files)\b.*"
+_GIT_LOOKS = r"(?:(?:status|log|config|rev-parse|remote|ls-files|(?:-C \S+ )?worktree list)\b.*|--version)"
 """What it tells the model of the repository when a session begins."""
 
 
@@ -61,6 +61,9 @@ HOUSEKEEPING: tuple[Housekeeping, ...] = (
     *_commands("claude -p .*", f"git {_GIT_OPTIONS}{_GIT_LOOKS}", "bash -c -l .*SNAPSHOT_FILE=.*"),
     # af16 is netlink: which addresses this machine has.
     Housekeeping("connect", r"127\.0\.0\.1:\d+|\[::1\]:\d+|\S+:53|af16|unix:/(?:var/)?run/nscd/socket"),
+    # 2.1.117 calls the vendor when it leaves, whatever endpoint it was given.
+    Housekeeping("connect", r"dns:api\.anthropic\.com", versions=(OLD,)),
+    Housekeeping("fetch", r"https://api\.anthropic\.com/", versions=(OLD,)),
     # The snapshot of the user's shell: its functions, options and aliases, filtered.
     *_commands("id -u", "cat", r"awk '[^']*print \"set -o \"[^']*'"),
     # 2.1.117 asks npm where it lies and ps which editor runs, lists the project, and leaves a log of npm.

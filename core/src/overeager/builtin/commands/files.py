@@ -180,6 +180,8 @@ def read_rsync(argv: Sequence[str], cwd: str) -> Found:
     if dry:
         return found
     found += _remote(last) or (reading("write", path(last, cwd, tree), detail="copy", sure=False),)
+    if given.has("--remove-source-files"):
+        found += each("delete", [word for word in sources if not _remote(word)], cwd, sure=False, tree=tree)
     if given.has("--delete", "--delete-after", "--delete-before", "--delete-excluded") and not _remote(last):
         found += (reading("delete", path(last, cwd, tree=True), sure=False),)
     return found

@@ -6,41 +6,63 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from overeager.builtin.commands.arguments import Arguments, Found, each, exec_detail, path, reading, take_apart
+from overeager.builtin.commands.arguments import (
+    Arguments,
+    Found,
+    both_ends,
+    each,
+    exec_detail,
+    path,
+    reading,
+    take_apart,
+)
 from overeager.contract.shim import Nested, Reading
+from overeager.contract.signals import signal_name
 from overeager.model.action import Target
 from overeager.model.vocabulary import Kind
 
 
 class Spelling(NamedTuple):
-    """A call in a one-line program whose first argument is a literal path."""
+    """A call in a one-line program whose first argument is a literal path, perhaps the second too."""
 
     call: re.Pattern[str]
     kind: Kind
     tree: bool = False
+    second: Kind | None = None
+    """What becomes of the second path, where that is not the other end of the same doing."""
 
 
 _BARE = r"""\s*\(?\s*(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)+)(?P=quote)"""
-_LITERAL = r"""\s*\(\s*(?:[rbf]?)(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)+)(?P=quote)"""
+_LITERAL = r"""\s*\(\s*(?P<form>[rbf]?)(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)+)(?P=quote)"""
+_SECOND = r"""(?:\s*,\s*(?P<form2>[rbf]?)(?P<quote2>['"])(?P<path2>(?:(?!(?P=quote2)).)+)(?P=quote2))?"""
 _EXPANDED = r"""\s*\(\s*(?:os\.path\.)?expanduser\s*\(?\s*(?P<quote>['"])(?P<path>(?:(?!(?P=quote)).)+)(?P=quote)"""
 _MODE = r"""\s*,\s*(?:mode\s*=\s*)?['"](?P<mode>[rwaxbt+]+)['"]"""
 _FETCH = re.compile(r"""['"](https?://[^'"\s]+)['"]""")
 
 
 def _spelled(names: str, kind: Kind, tree: bool = False, literal: str = _LITERAL) -> Spelling:
-    return Spelling(re.compile(rf"(?<![\w]){names}{literal}"), kind, tree)
+    return Spelling(re.compile(f"{_edge(names)}{names}{literal}"), kind, tree)
+
+
+def _spelled_twice(names: str, kind: Kind, second: Kind | None = None, literal: str = _LITERAL) -> Spelling:
+    return Spelling(re.compile(f"{_edge(names)}{names}{literal}{_SECOND}"), kind, second=second)
+
+
+def _edge(names: str) -> str:
+    """A name begins where no word goes on; one that begins with a dot is anything's member."""
+    return "" if names.startswith(r"\.") else r"(?<!\w)"
 
 
 _PYTHON = (
     _spelled(r"(?:os\.|Path\.)?(?:remove|unlink|rmdir)", "delete"),
     _spelled(r"(?:shutil\.)?rmtree", "delete", tree=True),
-    _spelled(r"(?:os\.)?(?:rename|replace)", "move"),
-    _spelled(r"(?:shutil\.)?move", "move"),
-    _spelled(r"(?:shutil\.)?copy(?:2|file|tree)?", "read"),
+    _spelled_twice(r"(?:os\.)?(?:renames?|replace)", "move"),
+    _spelled_twice(r"(?:shutil\.)?move", "move"),
+    _spelled_twice(r"(?:shutil\.)?copy(?:2|file|tree)?", "read", "write"),
     _spelled(r"os\.(?:chmod|chown|lchmod)", "mode"),
     _spelled(r"os\.(?:mkdir|makedirs)", "create"),
     _spelled(r"os\.truncate", "write"),
-    _spelled(r"(?:os\.)?(?:symlink|link)", "link"),
+    _spelled_twice(r"(?:os\.)?(?:symlink|link)", "link"),
     _spelled(r"os\.(?:listdir|scandir|stat)", "list"),
     _spelled(r"sqlite3\.connect", "read"),
 )
@@ -63,8 +85,9 @@ _NODE = (
     _spelled(r"(?:fs\.|\)\.)?(?:promises\.)?(?:rm|unlink|rmdir)(?:Sync)?", "delete"),
     _spelled(r"\.(?:readFile|createReadStream)(?:Sync)?", "read"),
     _spelled(r"\.(?:writeFile|appendFile|createWriteStream|truncate)(?:Sync)?", "write"),
-    _spelled(r"\.(?:rename)(?:Sync)?", "move"),
-    _spelled(r"\.(?:copyFile|cp)(?:Sync)?", "read"),
+    _spelled_twice(r"\.(?:rename)(?:Sync)?", "move"),
+    _spelled_twice(r"\.(?:copyFile|cp)(?:Sync)?", "read", "write"),
+    _spelled_twice(r"\.(?:link|symlink)(?:Sync)?", "link"),
     _spelled(r"\.(?:chmod|chown)(?:Sync)?", "mode"),
     _spelled(r"\.(?:mkdir)(?:Sync)?", "create"),
 )
@@ -72,7 +95,7 @@ _PERL = (
     _spelled(r"unlink", "delete", literal=_BARE),
     _spelled(r"rmdir", "delete", literal=_BARE),
     _spelled(r"(?:rmtree|remove_tree)", "delete", tree=True, literal=_BARE),
-    _spelled(r"rename", "move", literal=_BARE),
+    _spelled_twice(r"rename", "move", literal=_BARE),
 )
 _PERL_OPEN = re.compile(
     r"""open\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*(?P<q>['"])(?P<mode>[<>+]+)[^'"]*(?P=q)\s*,\s*(?P<quote>['"])(?P<path>[^'"]+)(?P=quote)"""
@@ -115,30 +138,46 @@ def _python_text(text: str, cwd: str) -> Found:
     found = _spellings(_PYTHON, text, cwd)
     for match in _OPEN.finditer(text):
         mode = match["mode"] or "r"
-        found += (_possible("read" if set(mode) <= set("rbt") else "write", match["path"], cwd),)
+        kind: Kind = "read" if set(mode) <= set("rbt") else "write"
+        found += (_possible(kind, match["path"], cwd, form=match["form"]),)
     for pattern in _PYTHON_PATHS:
         for match in pattern.finditer(text):
-            kind = _VERBS.get(match.groupdict().get("verb") or "open")
-            if kind is not None:
-                found += (_possible(kind, match["path"], cwd),)
+            verb = _VERBS.get(match.groupdict().get("verb") or "open")
+            if verb is not None:
+                found += (_possible(verb, match["path"], cwd, form=match.groupdict().get("form") or ""),)
     return found + _common(text)
 
 
 def _spellings(spellings: Sequence[Spelling], text: str, cwd: str) -> Found:
     return tuple(
-        _possible(spelling.kind, match["path"], cwd, spelling.tree)
-        for spelling in spellings
-        for match in spelling.call.finditer(text)
+        one for spelling in spellings for match in spelling.call.finditer(text) for one in _call(spelling, match, cwd)
     )
 
 
-def _possible(kind: Kind, name: str, cwd: str, tree: bool = False) -> Reading:
-    return reading(kind, path(name, cwd, tree), detail="in a program text", sure=False)
+def _call(spelling: Spelling, match: re.Match[str], cwd: str) -> tuple[Reading, ...]:
+    given = match.groupdict()
+    name, form, other = match["path"], given.get("form") or "", given.get("path2")
+    if other is None:
+        return (_possible(spelling.kind, name, cwd, spelling.tree, form),)
+    if spelling.second is not None:
+        written = _possible(spelling.second, other, cwd, form=given["form2"] or "")
+        return (_possible(spelling.kind, name, cwd, form=form), written)
+    whole = both_ends(spelling.kind, name, other, cwd, sure=False)
+    return (whole._replace(detail=_IN_TEXT),)
+
+
+_IN_TEXT = "in a program text"
+
+
+def _possible(kind: Kind, name: str, cwd: str, tree: bool = False, form: str = "") -> Reading:
+    """A name with a hole in it (`f"out{i}"`) is no place."""
+    target = Target(type="other", value=name) if form == "f" and "{" in name else path(name, cwd, tree)
+    return reading(kind, target, detail=_IN_TEXT, sure=False)
 
 
 def _common(text: str) -> Found:
     fetched = tuple(
-        reading("fetch", Target(type="url", value=match[1]), detail="in a program text", sure=False)
+        reading("fetch", Target(type="url", value=match[1]), detail=_IN_TEXT, sure=False)
         for match in _FETCH.finditer(text)
     )
     return fetched + tuple(Nested(text=match["text"], more_arguments=True) for match in _SYSTEM.finditer(text))
@@ -228,7 +267,8 @@ def read_kill(argv: Sequence[str], cwd: str) -> Found:
             targets.append(word)
     if signal in ("0", "EXIT"):
         return ()
-    return tuple(reading("signal", Target(type="process", value=target), detail=signal) for target in targets)
+    name = signal_name(signal)
+    return tuple(reading("signal", Target(type="process", value=target), detail=name) for target in targets)
 
 
 def read_pkill(argv: Sequence[str], cwd: str) -> Found:
@@ -240,4 +280,5 @@ def read_pkill(argv: Sequence[str], cwd: str) -> Found:
     signal = next((word[1:] for word in argv[1:] if _SIGNAL.fullmatch(word)), given.value("--signal") or "TERM")
     if signal == "0":
         return ()
-    return tuple(reading("signal", Target(type="process", value=word), detail=signal) for word in given.operands)
+    name = signal_name(signal)
+    return tuple(reading("signal", Target(type="process", value=word), detail=name) for word in given.operands)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 
 from overeager.builtin.commands.arguments import Found, each, looks_like_file, path, reading, take_apart
+from overeager.contract.shim import Nested
 
 
 def reader(*valued: str, skip: int = 0) -> Callable[[Sequence[str], str], Found]:
@@ -124,12 +126,23 @@ def _sed_writes(scripts: Collection[str], cwd: str) -> Found:
 
 
 def read_awk(argv: Sequence[str], cwd: str) -> Found:
-    """awk: reads the files behind the program."""
+    """awk: reads the files behind the program; what the program's literals write or run is possible."""
     given = take_apart(argv[1:], {"-F", "-v", "-f", "--file"}, mixed=False)
-    files = given.operands if given.has("-f", "--file") else given.operands[1:]
-    return each("read", given.all_values("-f", "--file"), cwd) + each(
-        "read", [word for word in files if "=" not in word], cwd
-    )
+    scripted = given.has("-f", "--file")
+    files = given.operands if scripted else given.operands[1:]
+    read = each("read", given.all_values("-f", "--file"), cwd)
+    read += each("read", [word for word in files if "=" not in word], cwd)
+    return read if scripted else read + _awk_program("".join(given.operands[:1]), cwd)
+
+
+_AWK_WRITES = re.compile(r'>>?\s*"((?:[^"\\]|\\.)+)"')
+_AWK_RUNS = re.compile(r'system\(\s*"((?:[^"\\]|\\.)+)"\s*\)')
+
+
+def _awk_program(program: str, cwd: str) -> Found:
+    written = [match[1] for match in _AWK_WRITES.finditer(program) if not match[1].startswith("/dev/")]
+    run = tuple(Nested(text=match[1], more_arguments=True) for match in _AWK_RUNS.finditer(program))
+    return each("write", written, cwd, detail="in a program text", sure=False) + run
 
 
 def read_test(argv: Sequence[str], cwd: str) -> Found:

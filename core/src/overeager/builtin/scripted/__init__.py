@@ -38,7 +38,9 @@ class ScriptedAgent:
         Housekeeping("read", rf".*/{FOLDER}/(run\.sh|output)"),
         Housekeeping("create", rf".*/{FOLDER}/output"),
         Housekeeping("write", rf".*/{FOLDER}/output"),
-        # By these the script reads what a command printed and what a read or an edit is aimed at.
+        # By these the script makes the folders of a file that it writes, and reads what a command printed and what a
+        # read or an edit is aimed at.
+        Housekeeping("exec", r"mkdir -p /home/user/.+"),
         Housekeeping("exec", r"od -An -v -t(?:x1 -w\d+ -N\d+|o1)"),
         Housekeeping("exec", r"(?s)awk '\s+NR == 1 \{ old = .*'"),
     )
