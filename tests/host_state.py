@@ -35,7 +35,7 @@ def look() -> State:
         "system files": dict(_stamps()),
         "folders": {folder: _names(folder) for folder in _LISTED if Path(folder).is_dir()},
         "settings": {name: _read(f"/proc/sys/{name}") for name in _SETTINGS},
-        "mounts": sorted(line.split(" ", 2)[2] for line in _read("/proc/self/mountinfo").splitlines()),
+        "mounts": sorted(line.split(" ", 2)[2] for line in _mounts() if "/overlay2/" not in line),
         "listening": sorted(_listening()),
         "shared memory": _read("/proc/sysvipc/shm").count("\n"),
         "processes": sorted(_processes()),
@@ -62,6 +62,11 @@ def _read(path: str) -> str:
         return Path(path).read_text(errors="replace")
     except OSError:
         return ""
+
+
+def _mounts() -> list[str]:
+    """Those of containers, which others may run meanwhile, come and go by the host's own doing."""
+    return _read("/proc/self/mountinfo").splitlines()
 
 
 def _listening() -> Iterator[str]:

@@ -60,8 +60,8 @@ def test_processes_that_are_killed_in_the_middle_of_calls_are_no_loss(compiled: 
         "told, tell = os.pipe()\n"
         "for i in range(60):\n"
         "    pid = os.fork()\n"
-        "    while not pid:\n"
-        "        open(f'f{i}', 'w').close(); os.rename(f'f{i}', f'g{i}'); os.unlink(f'g{i}'); os.write(tell, b'x')\n"
+        "    if not pid: open('begun', 'w').close(); os.write(tell, b'x')\n"
+        "    while not pid: open(f'f{i}', 'w').close(); os.rename(f'f{i}', f'g{i}'); os.unlink(f'g{i}')\n"
         "    os.read(told, 1); time.sleep(i % 7 * 0.0003); os.kill(pid, 9); os.waitpid(pid, 0)\n"
         "print('alive')\n"
     )

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -719,32 +720,32 @@ size_t pump_head_size(void) { return offsetof(struct pump, calls); }
 
 size_t pump_call_size(void) { return sizeof(struct call); }
 
-struct pump *pump_open(const struct call *calls, int32_t count) {
-  struct pump *pump = calloc(1, sizeof *pump);
-  if (!pump) return 0;
-  pump->known = calloc(MOST_PIDS, sizeof *pump->known); /* fresh pages of zero: only those that are used cost */
-  pump->out.data = malloc(ROOM);
-  pump->text.data = malloc(ROOM);
-  pump->out.room = pump->text.room = ROOM;
-  if (!pump->known || !pump->out.data || !pump->text.data) {
-    free(pump->known);
-    free(pump->out.data);
-    free(pump->text.data);
-    free(pump);
-    return 0;
-  }
-  for (int i = 0; i < SLOTS; i++) pump->targets[i] = (struct target){0, 0, 0, -1, -1, 0};
-  for (int i = 0; i < count; i++)
-    if (calls[i].number >= 0 && calls[i].number < MOST_CALLS) pump->calls[calls[i].number] = &calls[i];
-  return pump;
-}
-
 void pump_close(struct pump *pump) {
   for (int i = 0; i < SLOTS; i++) drop(&pump->targets[i]);
-  free(pump->known);
+  if (pump->known) munmap(pump->known, MOST_PIDS * sizeof *pump->known);
   free(pump->out.data);
   free(pump->text.data);
   free(pump);
+}
+
+struct pump *pump_open(const struct call *calls, int32_t count) {
+  struct pump *pump = calloc(1, sizeof *pump);
+  if (!pump) return 0;
+  /* Fresh pages of zero, of which only those that are used cost; what malloc gives back a second time would not be. */
+  void *known = mmap(0, MOST_PIDS * sizeof *pump->known, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  pump->known = known == MAP_FAILED ? 0 : known;
+  pump->out.data = malloc(ROOM);
+  pump->text.data = malloc(ROOM);
+  pump->out.room = pump->text.room = ROOM;
+  for (int i = 0; i < SLOTS; i++) pump->targets[i] = (struct target){0, 0, 0, -1, -1, 0};
+  if (!pump->known || !pump->out.data || !pump->text.data) {
+    pump_close(pump);
+    return 0;
+  }
+  for (int i = 0; i < count; i++)
+    if (calls[i].number >= 0 && calls[i].number < MOST_CALLS) pump->calls[calls[i].number] = &calls[i];
+  return pump;
 }
 
 /* The caller has done a call of this thread. */
