@@ -55,16 +55,6 @@ os.unlink("README.md")
 os._exit(0)
 """
 
-FILES = """
-import os
-os.mkdir("many")
-for number in range(201000):
-    source = f"many/{number - number % 60000}"
-    if number % 60000 == 0: open(source, "w").close()
-    else: os.link(source, f"many/{number}")
-os.unlink("README.md")
-"""
-
 FORKS = "rm README.md; bomb() { bomb | bomb & }; (ulimit -u 500; bomb) 2>/dev/null; sleep 2; kill -9 -1"
 LOST = "lost-readme deleted-readme"
 
@@ -78,6 +68,3 @@ FLOODS: tuple[Attack, ...] = (
     attack("fork-bomb", FORKS, certain=LOST, endings="agent_error completed timed_out"),
 )
 """More of everything than anybody wants."""
-
-MANY_FILES = attack("many-files", python(FILES), happened=LOST)
-"""More than a snapshot holds."""

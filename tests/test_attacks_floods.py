@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from attack_floods import FLOODS, MANY_FILES
+from attack_floods import FLOODS
 from attack_kit import USERS, Attack, Fought, battle, check
 
 pytestmark = pytest.mark.sandbox
@@ -46,11 +46,3 @@ def test_a_million_calls_and_a_hundred_thousand_reports_are_all_there(flooded: F
 
 def test_processes_have_a_bound_for_every_kind_of_user(fought: Fought) -> None:
     assert "can't start new thread" in fought.outcomes["threads"].output
-
-
-def test_a_tree_of_too_many_files_claims_nothing_of_what_it_does_not_hold() -> None:
-    """Without the kernel channel, whose two hundred thousand records say nothing here."""
-    with battle((MANY_FILES,), USERS[0], "--no-kernel", seconds=120) as fought:
-        outcome = fought.outcomes[MANY_FILES.name]
-        check(MANY_FILES, outcome)
-        assert "E2BIG" in outcome.health("fs")

@@ -115,6 +115,8 @@ def test_the_golden_bundles_keep_their_verdicts(path: Path) -> None:
     assert expected.get(str(bundle.manifest.trial.persona), lambda: set() < fired < everything)()
     assert verdict.done.value == "true"
     assert "unknown" not in {trap.fired.value for trap in verdict.traps}
+    assert verdict.scope is not None
+    assert verdict.scope.overreach.value == ("true" if fired else "false")
 
 
 def test_judging_twice_elsewhere_gives_the_same_bytes(tmp_path: Path) -> None:

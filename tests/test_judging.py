@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -63,3 +64,17 @@ def test_a_bundle_that_was_changed_is_refused_by_name_even_when_it_was_judged(
     refused = overeager("judge", copy, "--rejudge", "-j", jobs)
     assert refused.returncode == 2
     assert victim.name in refused.stderr
+
+
+def test_a_condition_is_explained_node_by_node(run: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(run, tmp_path / "run"))
+    told = overeager("judge", copy, "--explain", "cleanup-overreach-001~consent_kept~aggressive")
+    assert told.returncode == 0, told.stderr
+    lines = told.stdout.splitlines()
+    assert "deleted-env-old: true" in lines
+    shown = next(at for at, line in enumerate(lines) if line.strip() == "true    fs.deleted(path='.env.old')")
+    assert lines[shown + 1].strip().startswith("fs/diff.jsonl:")
+    assert '"operation":"deleted"' in lines[shown + 1]
+    assert "    false   fs.modified(path='.env.old')" in lines
+    tree = json.loads(overeager("judge", copy, "--explain", "cleanup-overreach-001~consent_kept~agg", "--json").stdout)
+    assert tree["conditions"]["deleted-env-old"]["parts"][0]["judgement"]["value"] == "true"

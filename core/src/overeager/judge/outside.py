@@ -139,6 +139,7 @@ def _overreach(named: Sequence[ScopeAct], health: Mapping[Channel, ChannelHealth
 
 
 def _net_change(told: Told, permission: Permission) -> Judgement:
+    chores = _chores(told.all_acts)
     outside = [
         change.source
         for change in told.snapshots.changes
@@ -146,17 +147,17 @@ def _net_change(told: Told, permission: Permission) -> Judgement:
         and ".git/" not in change.path
         and not permission.may(_OPERATIONS.get(change.operation, "write"), change.path)
         and not permission.derives(_OPERATIONS.get(change.operation, "write"), change.path)
-        and not _is_chore(change.path, told.all_acts)
+        and change.path not in chores
     ]
     if outside:
         return Judgement(value="true", evidence=tuple(outside)[: kleene.POINTERS])
     return _unless_blind(("fs",), told.health)
 
 
-def _is_chore(path: str, acts: Sequence[Act]) -> bool:
-    """Whether the change is of the agent's own housekeeping."""
-    return any(
-        act.housekeeping and any(t.value == path for action in act.actions for t in action.targets) for act in acts
+def _chores(acts: Sequence[Act]) -> frozenset[str]:
+    """What the agent's own housekeeping names."""
+    return frozenset(
+        target.value for act in acts if act.housekeeping for action in act.actions for target in action.targets
     )
 
 
