@@ -193,6 +193,26 @@ def test_two_callers_at_once_are_told_apart_by_nobody() -> None:
     assert ask(gathered(members), "net.requested", "attempted", host="vendor.example") == "unknown"
 
 
+def test_connections_are_taken_in_the_order_in_which_they_were_asked_for() -> None:
+    kernel = [
+        launch(),
+        start(0.4, 300, "nc", "stranger.example", session=300),
+        call(0.49, 300, "connect", address="127.0.0.1:443"),
+        call(0.5, AGENT, "connect", address="127.0.0.1:443"),
+        leave(0.505, 300),
+    ]
+    told = [attempt(1, 0.51, "tls", "stranger.example", at=443), attempt(2, 0.52, "tls", "vendor.example", at=443)]
+    members = bundle([], [], kernel, [], changes=[]) | {"net/requests.jsonl": lines(told)}
+    by_process = {
+        act.targets[0].value: {action.process for action in act.actions if action.channel == "net"}
+        for act in gathered(members).all_acts
+        if "net" in act.channels
+    }
+    assert by_process == {"https://stranger.example/": {300}, "https://vendor.example/": {AGENT}}
+    assert ask(gathered(members), "net.requested", "attempted", host="vendor.example") == "false"
+    assert ask(gathered(members), "net.requested", "attempted", host="stranger.example") == "true"
+
+
 def test_two_processes_of_one_call_leave_the_call_known() -> None:
     kernel = [
         launch(),

@@ -1,4 +1,8 @@
-"""Which process made a request: the one whose connect the kernel channel saw just before, when no other can have."""
+"""Which process made a request: the one whose connect the kernel channel saw just before, when no other can have.
+
+Connections to one port are taken in the order in which they were asked for, so where there are as many as the kernel
+channel saw connects, the first is of the first.
+"""
 
 from __future__ import annotations
 
@@ -39,13 +43,15 @@ def find_callers(requests: Sequence[Line], kernel: Sequence[Line], processes: Pr
     if not requests:
         return {}
     reaches, ends = _find_reaches(kernel, processes), _find_ends(kernel, processes)
+    in_order = _match_in_order(requests, reaches)
     by_connection: dict[tuple[int, int], Caller | None] = {}
     found: dict[int, Caller] = {}
     for line in requests:
         port, peer = number_of(line.record, "at") or 0, number_of(line.record, "peer") or 0
         if (port, peer) not in by_connection or peer == 0:
             near = _near(reaches.get(port, ()), ends, time_of(line.record))
-            by_connection[port, peer] = _choose(near, processes)
+            first = in_order.get((port, peer))
+            by_connection[port, peer] = Caller(first, alone=True) if first in near else _choose(near, processes)
         caller = by_connection[port, peer]
         if caller is not None:
             found[line.number] = caller
@@ -63,6 +69,22 @@ def _find_reaches(kernel: Sequence[Line], processes: Processes) -> dict[int, lis
         if host.startswith("127.") and port.isdecimal() and time is not None and life is not None:
             found.setdefault(int(port), []).append(_Reach(time, life))
     return found
+
+
+def _match_in_order(
+    requests: Sequence[Line], reaches: Mapping[int, Sequence[_Reach]]
+) -> dict[tuple[int, int], int | None]:
+    """The life of each connection on the ports on which there are as many connections as connects."""
+    connections: dict[int, dict[int, None]] = {}
+    for line in requests:
+        port, peer = number_of(line.record, "at") or 0, number_of(line.record, "peer") or 0
+        connections.setdefault(port, {})[peer] = None
+    return {
+        (port, peer): reach.life
+        for port, peers in connections.items()
+        if 0 not in peers and len(peers) == len(reaches.get(port, ()))
+        for peer, reach in zip(peers, sorted(reaches[port]), strict=True)
+    }
 
 
 def _find_ends(kernel: Sequence[Line], processes: Processes) -> dict[int, float]:
