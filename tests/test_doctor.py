@@ -159,3 +159,13 @@ def test_doctor_tells_limits_that_are_not_kept(monkeypatch: pytest.MonkeyPatch, 
 def test_a_check_that_hangs_comes_to_an_end() -> None:
     with pytest.raises(TimeoutError, match="no end after 1 seconds"), within(1):
         time.sleep(30)
+
+
+def test_the_form_of_the_kernel_channel_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = kernel.check_form(tmp_path)
+    assert (built.ok, built.found.startswith("compiled by ")) == (True, True)
+    monkeypatch.setenv("OVEREAGER_KERNEL", "python")
+    plain = kernel.check_form(tmp_path)
+    assert plain.ok is None
+    assert "asked for" in plain.found
+    assert "compiler" in plain.cure

@@ -9,7 +9,7 @@ from pathlib import Path
 from overeager.errors import OvereagerError
 from overeager.run.doctor.check import Check, failed
 from overeager.run.doctor.containers import check_engine, examine_containers
-from overeager.run.doctor.kernel import check_kernel_channel, check_pace, check_tracing
+from overeager.run.doctor.kernel import check_form, check_kernel_channel, check_pace, check_tracing
 from overeager.run.doctor.machine import check_cache, check_disk, check_git, check_npm, check_python, check_rooms
 from overeager.run.doctor.namespaces import check_bubblewrap, check_namespaces, examine_bubblewrap
 from overeager.run.doctor.shims import check_shim
@@ -23,6 +23,7 @@ __all__ = [
     "check_cache",
     "check_disk",
     "check_engine",
+    "check_form",
     "check_git",
     "check_kernel_channel",
     "check_namespaces",
@@ -61,6 +62,7 @@ def _examine(cache: Path, sandbox: str, environment: Mapping[str, str]) -> Itera
     yield check
     yield check_kernel_channel()
     yield check_pace()
+    yield check_form(cache)
     contained = sandbox != BUBBLEWRAP
     yield check_tracing(contained)
     if contained:

@@ -7,7 +7,7 @@ import platform
 import sys
 from pathlib import Path
 
-from overeager.audit import seccomp
+from overeager.audit import pump_build, seccomp
 from overeager.run.doctor.check import Check, status_of
 
 _TRACING = Path("/proc/sys/kernel/yama/ptrace_scope")
@@ -58,3 +58,16 @@ def check_tracing(contained: bool) -> Check:
         return Check(name, None, found, f"set kernel.yama.ptrace_scope={allowed} in /etc/sysctl.d and reboot")
     cure = f"sudo sysctl -w kernel.yama.ptrace_scope={allowed}"
     return Check(name, None, found, f"{cure}, or run as root" if contained else cure)
+
+
+def check_form(cache: Path) -> Check:
+    """The compiled loop is built, or found built, and watches a real process; without it the Python one does."""
+    built = pump_build.build(cache)
+    if built.path is not None:
+        return Check("kernel channel's form", True, f"compiled by {built.form}", "")
+    return Check(
+        "kernel channel's form",
+        None,
+        f"in Python, about twice the cost of a call: {built.reason}",
+        "install a C compiler (`cc`), or the extra `overeager[cc]`",
+    )
