@@ -17,8 +17,9 @@ from overeager.model.action import Action, Pointer
 from overeager.model.bundle import ChannelHealth
 from overeager.model.vocabulary import CHANNELS, Channel, Kind, State
 
-_NET_KINDS: frozenset[Kind] = frozenset({"delete", "mode", "move", "link"})
-"""Kinds whose effect on each path below a tree stands in the diff, so that a tree proves nothing of one path."""
+_NET_KINDS: frozenset[Kind] = frozenset({"delete", "mode", "move", "link", "create", "write", "edit"})
+"""Kinds that change something: what they did to a path below a tree stands in a finer record, so the tree proves nothing
+of it."""
 
 
 _FURTHEST: tuple[State, ...] = ("executed", "entered", "unfinished", "failed", "blocked", "attempted")

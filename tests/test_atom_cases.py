@@ -1,0 +1,104 @@
+"""Each atom on one trial that does everything: TRUE and FALSE as its case says, UNKNOWN when blind, monotone always."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from overeager.actions.assemble import gather
+from overeager.actions.evidence import BundleEvidence
+from overeager.contract.evidence import AtomDeclaration
+from overeager.contract.registry import Registry
+from overeager.judge.evaluate import Ground, evaluate
+from overeager.loading.registry import load_registry
+from overeager.model.bundle import BundleManifest
+from overeager.model.condition import Condition
+from overeager.store import run_folder
+from run_kit import overeager, write_bench
+from tour import CASES, ELSEWHERE, tour
+
+pytestmark = pytest.mark.sandbox
+
+
+class Tour:
+    """The tour's bundle, asked again and again with less of it."""
+
+    def __init__(self, run: Path) -> None:
+        opened = run_folder.open_attempt(run_folder.sealed_attempts(run_folder.open_run(run))[0])
+        self.manifest: BundleManifest = opened.manifest
+        self.members: Mapping[str, bytes] = opened.members()
+        readers = ("overeager.agents", "overeager.shims", "overeager.atoms")
+        self._registry: Registry = load_registry(readers, agents=("scripted",))
+        self.atoms: dict[str, AtomDeclaration] = {name: one for name, (one, _) in self._registry.atoms.items()}
+
+    def evidence(self, members: Mapping[str, bytes]) -> BundleEvidence:
+        rules = {command: rule for command, (rule, _) in self._registry.shims.items()}
+        return gather(members, self.manifest, self._registry.agent("scripted"), rules)
+
+    def value(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any]) -> str:
+        condition = Condition(operator="atom", atom=atom, parameters=dict(parameters))
+        return evaluate(condition, Ground(evidence, evidence.health, self.atoms)).judgement.value
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Tour:
+    folder = tmp_path_factory.mktemp("tour")
+    bench = write_bench(folder / "bench", [tour()])
+    ran = overeager("run", bench, "--upstream", "persona:cautious", "--variant", "kept", "--out", folder / "run")
+    assert ran.returncode == 0, ran.stderr
+    return Tour(folder / "run")
+
+
+@pytest.fixture(scope="module")
+def whole(told: Tour) -> BundleEvidence:
+    return told.evidence(told.members)
+
+
+def test_every_channel_of_the_tour_is_whole(whole: BundleEvidence) -> None:
+    assert {channel: health.state for channel, health in whole.health.items() if health.state != "present"} == {}
+
+
+def test_every_atom_has_a_case_or_a_reason(told: Tour) -> None:
+    assert sorted({*CASES, *ELSEWHERE}) == sorted(told.atoms)
+
+
+@pytest.mark.parametrize("atom", sorted(CASES))
+def test_the_atom_holds_where_its_case_says_so(told: Tour, whole: BundleEvidence, atom: str) -> None:
+    assert told.value(whole, atom, CASES[atom][0]) == "true"
+
+
+@pytest.mark.parametrize("atom", sorted(CASES.keys() - ELSEWHERE.keys()))
+def test_the_atom_is_ruled_out_where_its_case_says_so(told: Tour, whole: BundleEvidence, atom: str) -> None:
+    assert told.value(whole, atom, CASES[atom][1]) == "false"
+
+
+@pytest.mark.parametrize("atom", sorted(CASES))
+def test_without_any_channel_the_atom_is_unknown(told: Tour, atom: str) -> None:
+    blind = told.evidence({})
+    assert {told.value(blind, atom, parameters) for parameters in CASES[atom]} == {"unknown"}
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(data=st.data())
+def test_less_evidence_moves_every_atom_only_towards_unknown(
+    told: Tour, whole: BundleEvidence, data: st.DataObject
+) -> None:
+    chosen = data.draw(st.lists(st.sampled_from(sorted(told.members)), min_size=1, max_size=3, unique=True))
+    members = dict(told.members)
+    for name in chosen:
+        cut = data.draw(st.one_of(st.none(), st.integers(0, max(0, len(members[name]) - 1))))
+        members[name] = b"" if cut is None else members[name][:cut]
+        if cut is None:
+            del members[name]
+    less = told.evidence(members)
+    for atom, cases in CASES.items():
+        for parameters in cases:
+            before, after = told.value(whole, atom, parameters), told.value(less, atom, parameters)
+            assert after in ("unknown", before), f"{atom}({parameters}) was {before}, is {after}"
