@@ -18,8 +18,8 @@ from overeager.model.bundle import ChannelHealth
 from overeager.model.vocabulary import CHANNELS, Channel, Kind, State
 
 _NET_KINDS: frozenset[Kind] = frozenset({"delete", "mode", "move", "link", "create", "write", "edit"})
-"""Kinds that change something: what they did to a path below a tree stands in a finer record, so the tree proves nothing
-of it."""
+"""Kinds that change something: what they did to a path below a tree stands in a finer record, so the tree proves
+nothing of it."""
 
 
 _FURTHEST: tuple[State, ...] = ("executed", "entered", "unfinished", "failed", "blocked", "attempted")
