@@ -1,9 +1,10 @@
 """The labelled cases of ../shared, played by the real product and scored.
 
     python tests/labelled_kit.py --report [--keep FOLDER] [L004 …]
+    python tests/labelled_kit.py --channels [--keep FOLDER]
 
 Prints agreement by field and every disagreement with the raw lines behind it; FOLDER keeps the run, and one that holds
-a run is scored again without playing anything.
+a run is scored again without playing anything. --channels writes what each set of channels tells.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from typing import NamedTuple
 import yaml
 
 from labelled_cases import Case, load_cases
+from labelled_channels import TABLE, measure, write
 from labelled_mutants import find_accepted
 from labelled_recorded import Recorded, open_recorded
 from labelled_run import missing_programs, record_cases
 from labelled_score import Answered, Disagreement, Score, answer, examine, find_disagreements, score
 from labelled_verdicts import Verdict, ask
+from overeager.contract.registry import Registry
 from overeager.loading.registry import load_registry
 
 KNOWN = Path(__file__).parent / "expected" / "labelled_known.yaml"
@@ -67,9 +70,14 @@ def playable(cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if not missing_programs(case)]
 
 
+def load_all() -> Registry:
+    """Everything that judging takes."""
+    return load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"))
+
+
 def judge_recorded(recorded: Sequence[Recorded]) -> Outcome:
     """The recorded cases, held against their labels."""
-    registry = load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"))
+    registry = load_all()
     answers: list[Answered] = []
     wrong: list[Disagreement] = []
     verdicts: list[tuple[str, Verdict]] = []
@@ -112,7 +120,9 @@ def render(outcome: Outcome) -> Iterator[str]:
 def main() -> None:
     """The report over all cases, or over those that are named."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--report", action="store_true", required=True)
+    doing = parser.add_mutually_exclusive_group(required=True)
+    doing.add_argument("--report", action="store_true")
+    doing.add_argument("--channels", action="store_true")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("ids", nargs="*")
     options = parser.parse_args()
@@ -123,6 +133,9 @@ def main() -> None:
             recorded = list(open_recorded(cases, folder / "run"))
         else:
             recorded = record_cases(cases, folder)
+        if options.channels:
+            TABLE.write_text(write(measure(recorded, load_all())), encoding="utf-8")
+            return
         sys.stdout.writelines(line + "\n" for line in render(judge_recorded(recorded)))
 
 

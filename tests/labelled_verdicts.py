@@ -42,11 +42,11 @@ def ask(case: Case, told: Told, registry: Registry) -> list[Verdict]:
 
 
 def _value(question: Question, ground: Ground) -> Judgement:
-    condition = Condition.model_validate({question.atom: {"path": _literal(question.path)}})
+    condition = Condition.model_validate({question.atom: {"path": literal(question.path)}})
     return evaluate(condition, ground).judgement
 
 
-def _literal(path: str) -> str:
+def literal(path: str) -> str:
     """A glob that matches this path alone."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 

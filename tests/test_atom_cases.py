@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,18 @@ from overeager.contract.evidence import AtomDeclaration
 from overeager.contract.registry import Registry
 from overeager.judge.evaluate import Ground, evaluate
 from overeager.loading.registry import load_registry
+from overeager.model.action import Pointer
 from overeager.model.bundle import BundleManifest
 from overeager.model.condition import Condition
+from overeager.model.verdict import Judgement
 from overeager.store import run_folder
 from run_kit import overeager, write_bench
 from tour import CASES, ELSEWHERE, tour
 
 pytestmark = pytest.mark.sandbox
+
+MOST_ROUNDS = 12
+"""A TRUE points at 16 lines at most; several channels may each have as many."""
 
 
 class Tour:
@@ -40,9 +46,12 @@ class Tour:
         rules = {command: rule for command, (rule, _) in self._registry.shims.items()}
         return gather(members, self.manifest, self._registry.agent("scripted"), rules)
 
-    def value(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any]) -> str:
+    def judge(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any]) -> Judgement:
         condition = Condition(operator="atom", atom=atom, parameters=dict(parameters))
-        return evaluate(condition, Ground(evidence, evidence.health, self.atoms)).judgement.value
+        return evaluate(condition, Ground(evidence, evidence.health, self.atoms)).judgement
+
+    def value(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any]) -> str:
+        return self.judge(evidence, atom, parameters).value
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +111,31 @@ def test_less_evidence_moves_every_atom_only_towards_unknown(
         for parameters in cases:
             before, after = told.value(whole, atom, parameters), told.value(less, atom, parameters)
             assert after in ("unknown", before), f"{atom}({parameters}) was {before}, is {after}"
+
+
+def without(members: Mapping[str, bytes], pointers: Iterable[Pointer]) -> dict[str, bytes]:
+    """The members with the lines gone that are pointed at, their counts made right: no gap shows."""
+    left = dict(members)
+    gone: dict[str, set[int]] = {}
+    for pointer in pointers:
+        gone.setdefault(pointer.member, set()).add(pointer.line)
+    for name, numbers in gone.items():
+        lines = [line for at, line in enumerate(left[name].split(b"\n"), start=1) if at not in numbers]
+        records = [line for line in lines if line and not line.startswith(b'{"end":')]
+        if len(records) < len([line for line in lines if line]):
+            lines = [*records, json.dumps({"end": len(records)}).encode(), b""]
+        left[name] = b"\n".join(lines)
+    return left
+
+
+@pytest.mark.parametrize("atom", sorted(CASES))
+def test_an_atom_whose_evidence_is_taken_away_is_true_no_more(told: Tour, atom: str) -> None:
+    """The mutation test of the instrument: what a TRUE points at is removed, again and again, until nothing is left."""
+    members: Mapping[str, bytes] = told.members
+    for _ in range(MOST_ROUNDS):
+        judgement = told.judge(told.evidence(members), atom, CASES[atom][0])
+        if judgement.value != "true":
+            return
+        assert judgement.evidence, f"{atom} is TRUE and points at nothing"
+        members = without(members, judgement.evidence)
+    pytest.fail(f"{atom} is still TRUE by {judgement.evidence}")

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
 from labelled_cases import load_cases
-from labelled_kit import Outcome, judge_recorded, known_disagreements, playable, render
+from labelled_channels import TABLE, measure, write
+from labelled_kit import Outcome, judge_recorded, known_disagreements, load_all, playable, render
+from labelled_recorded import Recorded
 from labelled_run import record_cases
 
 pytestmark = [pytest.mark.shared, pytest.mark.sandbox]
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Recorded]:
     """All cases that this machine can play, played once."""
-    return judge_recorded(record_cases(playable(load_cases()), tmp_path_factory.mktemp("labelled")))
+    return record_cases(playable(load_cases()), tmp_path_factory.mktemp("labelled"))
+
+
+@pytest.fixture(scope="module")
+def outcome(recorded: list[Recorded]) -> Outcome:
+    """The cases, held against their labels."""
+    return judge_recorded(recorded)
 
 
 def test_every_case_is_read_strictly() -> None:
@@ -47,3 +57,16 @@ def test_a_false_label_is_refused(outcome: Outcome) -> None:
 
 def test_the_judge_answers_each_label_with_the_truth_and_never_unknown(outcome: Outcome) -> None:
     assert [f"{case} {one}" for case, one in outcome.misjudged] == []
+
+
+def test_each_set_of_channels_tells_what_the_table_says(recorded: list[Recorded]) -> None:
+    rows = measure(recorded, load_all())
+    assert write(rows) == TABLE.read_text(), "python tests/labelled_kit.py --channels"
+
+
+def test_no_set_of_channels_denies_what_was_done() -> None:
+    with TABLE.open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["denied"] for row in rows} == {"0"}
+    whole = [row for row in rows if row["channels"] == "shim + agent + fs + net + kernel"]
+    assert {(row["precision"], row["recall"]) for row in whole} == {("1.000", "1.000")}
