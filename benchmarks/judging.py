@@ -4,8 +4,8 @@
 
 Plays the demo bench once with each, with the kernel channel on and off, and seals copies of those bundles under other
 repeats until there are enough. Prints seconds and the memory of the largest process for judging all anew, and again
-when nothing has changed, with and without kernel logs. Aims, for 7,500 on two cores: 30 s without kernel logs (median at
-most 200 kB), 120 s with them, 2 s unchanged. Figures are aims that are reported, never a test.
+when nothing has changed, with and without kernel logs. Aims, for 7,500 on two cores: 30 s without kernel logs (median
+at most 200 kB), 120 s with them, 2 s unchanged. Figures are aims that are reported, never a test.
 """
 
 from __future__ import annotations
