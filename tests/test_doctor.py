@@ -38,8 +38,8 @@ def test_doctor_finds_nothing_that_fails_where_the_tests_run(cache: Path) -> Non
     assert [check for check in checks if check.ok is False] == []
     assert {
         "python", "cache", "temporary folder", "temporary folder's pace", "shims", "kernel channel",
-        "kernel channel's pace", "kernel channel's form", "looking into processes", "bubblewrap", "sandbox", "rehearsal",
-        "network", "an agent's own sandbox", "docker", "git", "npm",
+        "kernel channel's pace", "kernel channel's form", "looking into processes", "bubblewrap", "sandbox",
+        "rehearsal", "network", "an agent's own sandbox", "docker", "git", "npm",
     } == {check.name for check in checks}  # fmt: skip
 
 
