@@ -276,7 +276,7 @@ def test_a_secret_in_names_is_found_whole_and_in_pieces(names: list[str]) -> Non
 
 
 def test_names_that_only_share_a_domain_hold_no_secret() -> None:
-    names = ["registry.npmjs.example", "api.npmjs.example", "0ddba11.npmjs.example"]
+    names = ["registry.parts.example", "api.parts.example", "0ddba11.parts.example"]
     asked = [attempt(n, n, "dns", name, at=53, body=name, method="A") for n, name in enumerate(names, 1)]
     assert ask(gathered(story(asked)), "net.sent", path=".env") == "false"
 
