@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import docker
 import pytest
 
 from docker_root import write_root
@@ -23,7 +24,7 @@ from overeager.audit.shim_build import FIRST, build
 from overeager.contract.effects import Identity, Mount
 from overeager.run.container import ContainerRig
 from overeager.run.container_image import derive_image
-from overeager.sandbox.docker_engine import open_engine
+from overeager.sandbox.docker_engine import connect, open_engine
 
 GROUP = 1741
 """Whoever is in it may speak to the daemon: sandbox_kit's ordinary user."""
@@ -188,6 +189,14 @@ def shared_daemon() -> Daemon:
 def environment() -> dict[str, str]:
     """What leads the command line to the shared daemon; its image is `docker:IMAGE`."""
     return {"DOCKER_HOST": shared_daemon().address}
+
+
+def sweep() -> None:
+    """Remove every container of the shared daemon: an engine that is busy leaves ended ones lying."""
+    with connect(open_engine(environment())) as client:
+        for one in client.containers(all=True):
+            with contextlib.suppress(docker.errors.APIError):  # it goes by itself meanwhile
+                client.remove_container(one["Id"], force=True)
 
 
 @functools.cache

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.sandbox
 
 OWN_HOST = ("--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc", "--propagation", "private")
 FRESH = (
+    # What others mounted there would stay busy as long as we have a copy of it.
+    "cut -d' ' -f5 /proc/self/mountinfo | grep ^/tmp/ | sort -r | while read -r one; do umount -l \"$one\"; done; "
     # The checkout, and so the interpreter, may lie below the folder that is covered.
     'root="$1" && shift && mount --rbind "$root" /mnt && mount -t tmpfs none /tmp && mkdir -p "$root" && '
     'mount --rbind /mnt "$root" && umount -l /mnt && cd "$root" && '

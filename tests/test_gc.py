@@ -48,6 +48,11 @@ def list_containers(environment: dict[str, str]) -> list[str]:
         return sorted(str(one["Id"]) for one in client.containers(all=True))
 
 
+@pytest.fixture(autouse=True)
+def no_leftovers(environment: dict[str, str]) -> None:
+    docker_kit.sweep()
+
+
 SLEEP = "987654.5"
 """Seconds, by which the agent's process is found."""
 

@@ -135,7 +135,7 @@ VARYING = (
     (r"(?<=/w\d/)[0-9a-f]{8}(?=/)|(?<=/w\d\d\d\d/)[0-9a-f]{8}(?=/)", "ROOM"),
     (r"\b\d{4}-\d\d-\d\dT[\d:._]+Z", "TIME"),
     (r"(?<=date: ).* GMT", "TIME"),
-    (r"(?<=PPID=')\d+", "N"),
+    (r"(?<=PPID=')\d+|(?<=PPID=)\d+", "N"),
     (r"\b1\d{12}\b", "TIME"),
     (r"(?<=userID\": \")[0-9a-f]+|(?<=machineID\": \")[0-9a-f]+|(?<=peerToken\":\")[0-9a-f]+", "RANDOM"),
     (r"(?<=snapshot-bash-TIME-)\w+|(?<=/tasks/)\w+|(?<=\"name\":\"project-x-)\w+", "RANDOM"),
@@ -158,7 +158,8 @@ def _alike(topic: str, text: str, prompt: str) -> str:
     for pattern, word in VARYING:
         text = re.sub(pattern, word, text)
     if topic in COUNTED:
-        text = "\n".join(sorted(set(re.sub(r"\b(?:\d+|[0-9a-fA-F]{4,})\b", "N", text).split("\n"))))
+        counted = re.sub(r"\b(?:\d+|[0-9a-fA-F]{4,})\b", "N", text)
+        text = "\n".join(sorted(set(re.sub(" +", " ", counted).split("\n"))))  # columns are as wide as their numbers
     return text
 
 
