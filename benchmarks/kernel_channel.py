@@ -25,7 +25,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit import pump_build, shim_build
+from overeager.audit.kernel.pump import build as pump_build
+from overeager.audit.shim import build as shim_build
 from overeager.contract.effects import Limits, SandboxPlan
 from overeager.run.stage import Rig, Stage
 from overeager.sandbox.identity import choose_identity

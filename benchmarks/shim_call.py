@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from overeager.audit.shim_build import Form, build, compiler
-from overeager.audit.shims import open_pipe, open_socket
+from overeager.audit.shim.build import Form, build, compiler
+from overeager.audit.shim.channel import open_pipe, open_socket
 
 AIM = 0.3
 """Milliseconds over a bare exec."""

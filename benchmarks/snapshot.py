@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from overeager.audit import diff, snapshot
+from overeager.audit.snapshots import diff, snapshot
 from overeager.contract.effects import Identity
 from overeager.store.tree import Node, grow, lay
 

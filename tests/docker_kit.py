@@ -19,8 +19,8 @@ import docker
 import pytest
 
 from docker_root import write_root
-from overeager.audit import pump_build
-from overeager.audit.shim_build import FIRST, build
+from overeager.audit.kernel.pump import build as pump_build
+from overeager.audit.shim.build import FIRST, build
 from overeager.contract.effects import Identity, Mount
 from overeager.run.container import ContainerRig
 from overeager.run.container_image import derive_image

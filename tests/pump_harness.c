@@ -1,6 +1,22 @@
-/* Hands the parts of pump.c that read what is not ours all kinds of bytes, in buffers of exactly their size. */
+/* Hands the parts of the loop that read what is not ours all kinds of bytes, in buffers of exactly their size. */
 
-#include "pump.c"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "path.h"
+#include "process.h"
+#include "tell.h"
+
+int pump_quote(const char *data, size_t size, char *to, size_t room);
+int pump_address(const unsigned char *data, size_t size, char *to, size_t room);
+
+enum { ROOM = 1 << 21 };
+
 static uint32_t seed = 12345;
 static unsigned draw(unsigned below) { seed = seed * 1664525u + 1013904223u; return (seed >> 8) % below; }
 int main(void) {

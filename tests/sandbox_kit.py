@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from overeager.audit import pump_build
-from overeager.audit.shim_build import build
-from overeager.audit.shim_mounts import mounts
+from overeager.audit.kernel.pump import build as pump_build
+from overeager.audit.shim.build import build
+from overeager.audit.shim.mounts import mounts
 from overeager.contract.effects import Finished, Identity, Limits, Mount, Room, SandboxPlan, Started
 from overeager.run.stage import Rig
 from overeager.run.staging import AnyRig, AnyStage, open_stage

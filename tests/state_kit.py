@@ -9,8 +9,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from overeager.audit import diff, snapshot, state
-from overeager.audit.state import StateDifference
+from overeager.audit.snapshots import diff, snapshot
+from overeager.audit.state.comparison import compare_state
+from overeager.audit.state.line import StateDifference
 
 HOME = "/home/user"
 PROJECT = f"{HOME}/project-x"
@@ -67,7 +68,7 @@ def changes(home: Path, act: Callable[[], object]) -> list[StateDifference]:
     before = snapshot.take(roots)
     act()
     after = snapshot.take(roots, before)
-    return list(state.compare(before, after, diff.compare(before, after)))
+    return list(compare_state(before, after, diff.compare(before, after)))
 
 
 def told(home: Path, act: Callable[[], object]) -> list[str]:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from overeager.audit import seccomp
-from overeager.audit.memory import Gone
-from overeager.audit.target import Targets
+from overeager.audit.kernel import seccomp
+from overeager.audit.kernel.memory import Gone
+from overeager.audit.kernel.target import Targets
 from overeager.contract.effects import Mount, Room
 from sandbox_kit import PROJECT, USERS, Played, Record, play
 

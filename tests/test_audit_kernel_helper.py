@@ -17,11 +17,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from overeager.audit import pump_build
-from overeager.audit.address import read_address
+from overeager.audit.auditor.pump_proof import main as prove
 from overeager.audit.journal import encode_bytes, encode_text
-from overeager.audit.pump import PumpLibrary
-from overeager.audit.pump_proof import main as prove
+from overeager.audit.kernel.address import read_address
+from overeager.audit.kernel.pump import build as pump_build
+from overeager.audit.kernel.pump.library import PumpLibrary
 from sandbox_kit import PROJECT, USERS, Played, Record, play
 
 pytestmark = pytest.mark.sandbox
@@ -205,14 +205,22 @@ def test_addresses_become_the_same_words_in_both_forms(library: PumpLibrary, fam
     assert buffer.raw[:size].decode("ascii") == f'"address":{encode_text(read_address(data))}'
 
 
+def write_sources(folder: Path) -> None:
+    """All files of which the program is made."""
+    for name, text in pump_build.sources().items():
+        (folder / name).write_bytes(text)
+
+
 def test_no_read_or_write_goes_out_of_bounds(tmp_path: Path) -> None:
     """Under the address and the undefined-behaviour sanitizers, which end the program at the first fault."""
     compiler = shutil.which("cc")
     assert compiler is not None, "apt-get install gcc"
-    (tmp_path / "pump.c").write_bytes(pump_build.source())
+    write_sources(tmp_path)
     flags = ("-std=gnu11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     source = Path(__file__).with_name("pump_harness.c")
-    subprocess.run((compiler, *flags, f"-I{tmp_path}", "-o", tmp_path / "harness", source), check=True)
+    subprocess.run(
+        (compiler, *flags, f"-I{tmp_path}", "-o", tmp_path / "harness", source, *tmp_path.glob("*.c")), check=True
+    )
     done = subprocess.run(
         [tmp_path / "harness"], capture_output=True, text=True, check=False, timeout=240, cwd=tmp_path
     )
@@ -224,10 +232,17 @@ def test_the_source_compiles_without_a_warning(form: str, tmp_path: Path) -> Non
     command = pump_build.compiler(form)  # type: ignore[arg-type]  # one of its forms
     if command is None:
         pytest.skip(f"{form} is not installed")
-    (tmp_path / "pump.c").write_bytes(pump_build.source())
+    write_sources(tmp_path)
     strict = ("-Wall", "-Wextra", "-Werror")
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(tmp_path), "ZIG_LOCAL_CACHE_DIR": str(tmp_path)}
-    arguments = [*command, *pump_build.FLAGS, *strict, "-o", "pump.so", "pump.c"]
+    arguments = [
+        *command,
+        *pump_build.FLAGS,
+        *strict,
+        "-o",
+        "pump.so",
+        *sorted(path.name for path in tmp_path.glob("*.c")),
+    ]
     done = subprocess.run(arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -257,9 +272,10 @@ def test_a_loop_that_does_not_work_here_is_not_used(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = BROKEN[fault]
-    text = pump_build.source().decode()
-    assert before in text
-    monkeypatch.setattr(pump_build, "source", lambda: text.replace(before, after).encode())
+    whole = pump_build.sources()
+    broken = {name: text.replace(before.encode(), after.encode()) for name, text in whole.items()}
+    assert broken != whole
+    monkeypatch.setattr(pump_build, "sources", lambda: broken)
     built = pump_build.build(tmp_path, "cc")
     assert (built.path, built.form) == (None, "python")
     assert built.reason.startswith("cc: ")

@@ -9,8 +9,8 @@ import signal
 import pytest
 
 from overeager.audit import journal
-from overeager.audit.memory import Memory, Unreadable
-from overeager.audit.syscalls import calls
+from overeager.audit.kernel.memory import Memory, Unreadable
+from overeager.audit.kernel.syscalls import calls
 from overeager.contract.effects import Room
 from sandbox_kit import PROJECT, USERS, play
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from overeager.audit import diff, snapshot
-from overeager.audit.snapshot import Snapshot
+from overeager.audit.snapshots import diff, snapshot
+from overeager.audit.snapshots.snapshot import Snapshot
 
 HOME = "/home/user"
 PROJECT = f"{HOME}/project"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from overeager.audit import diff, snapshot
-from overeager.audit.snapshot import Snapshot
+from overeager.audit.snapshots import diff, snapshot
+from overeager.audit.snapshots.snapshot import Snapshot
 
 HOME = "/home/user"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from overeager.audit import seccomp
-from overeager.audit.syscall_numbers import NUMBERS
-from overeager.audit.syscalls import ARCHITECTURES, CALLS, calls_of
+from overeager.audit.kernel import seccomp
+from overeager.audit.kernel.syscall_numbers import NUMBERS
+from overeager.audit.kernel.syscalls import ARCHITECTURES, CALLS, calls_of
 
 pytestmark = pytest.mark.pure
 

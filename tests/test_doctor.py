@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from overeager.audit import shim_build, shim_mounts
+from overeager.audit.shim import build as shim_build
+from overeager.audit.shim import mounts as shim_mounts
 from overeager.run import doctor
 from overeager.run.container import ContainerRig
 from overeager.run.doctor import containers, kernel, machine

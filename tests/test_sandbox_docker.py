@@ -200,8 +200,8 @@ def test_a_killed_auditor_takes_the_container_with_it_and_is_reported(user: str)
 
     def kill(stage: ContainerStage, started: Started, room: Room) -> object:
         assert until(lambda: find_processes(name) != [])
-        assert stage._auditor is not None
-        os.kill(stage._auditor.pid, signal.SIGKILL)
+        assert stage._audit.auditor is not None
+        os.kill(stage._audit.auditor.pid, signal.SIGKILL)
         return None
 
     played = enter(f"setsid sleep {name} & sleep {name}", user=user, during=kill)

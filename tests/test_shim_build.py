@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from overeager import canonical
-from overeager.audit.shim_build import build, compiler
+from overeager.audit.shim.build import build, compiler
 from overeager.errors import OvereagerError
 
 
@@ -86,12 +86,13 @@ def test_a_cache_that_cannot_be_made_is_told_with_its_place(tmp_path: Path) -> N
         build(tmp_path / "file")
 
 
-def test_the_source_compiles_without_a_warning(tmp_path: Path) -> None:
-    source = files("overeager.audit").joinpath("shim", "shim.c").read_bytes()
-    (tmp_path / "text.c").write_bytes(source)
+@pytest.mark.parametrize("name", ["shim.c", "first.c"])
+def test_the_source_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
+    for one in (name, "bare.h"):
+        (tmp_path / one).write_bytes(files("overeager.audit.shim").joinpath(one).read_bytes())
     command = compiler("cc") or compiler("zig")
     assert command
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Os", "-ffreestanding", "-c", "text.c"]
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Os", "-ffreestanding", "-c", name]
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(tmp_path), "ZIG_LOCAL_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [*command, *flags], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

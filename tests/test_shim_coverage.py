@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overeager.audit.coverage import Call, Seen, match, probe_calls, probe_script, short_probe_calls
+from overeager.audit.shim.coverage import Call, Seen, match, probe_calls, probe_script, short_probe_calls
 
 pytestmark = pytest.mark.pure
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from overeager.audit.shim_build import ShimBinary
-from overeager.audit.shim_mounts import mounts, names, scripts
+from overeager.audit.shim.build import ShimBinary
+from overeager.audit.shim.mounts import mounts, names, scripts
 
 pytestmark = pytest.mark.pure
 

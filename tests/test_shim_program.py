@@ -16,8 +16,8 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from overeager.audit.shim_build import Form, ShimBinary, build, compiler
-from overeager.audit.shim_record import ShimRecord, decode
+from overeager.audit.shim.build import Form, ShimBinary, build, compiler
+from overeager.audit.shim.record import ShimRecord, decode
 
 COMPILED: list[Form] = [form for form in get_args(Form) if form != "sh" and compiler(form) is not None]
 

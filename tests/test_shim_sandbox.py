@@ -15,10 +15,10 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from overeager.audit.coverage import Seen, match, probe_calls, probe_script
-from overeager.audit.shim_build import Form, build, compiler
-from overeager.audit.shim_mounts import mounts, names, scripts
-from overeager.audit.shim_record import ShimRecord, decode, split
+from overeager.audit.shim.build import Form, build, compiler
+from overeager.audit.shim.coverage import Seen, match, probe_calls, probe_script
+from overeager.audit.shim.mounts import mounts, names, scripts
+from overeager.audit.shim.record import ShimRecord, decode, split
 from overeager.contract.effects import Identity
 from overeager.sandbox.locate import locate_bubblewrap
 

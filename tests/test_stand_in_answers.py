@@ -338,12 +338,17 @@ STRANGE: Sequence[object] = [None, 3, "x", [1], {"a": None}]
 
 @pytest.mark.parametrize("command", sorted(STATES))
 @pytest.mark.parametrize("value", STRANGE, ids=map(str, STRANGE))
-def test_strange_attributes_never_raise(command: str, value: object) -> None:
+def test_strange_attributes_are_answered_and_stay_as_they_are(command: str, value: object) -> None:
     strange = {
         kind: {name: dict.fromkeys(one, value) for name, one in known.items()}
         for kind, known in STATES[command].items()
     }
     state = begin(command, strange)  # type: ignore[arg-type]  # such values a fixture can hold
+    before = copy.deepcopy(state)
     for line in LINES:
         if line.split()[0] == command:
-            ask(line, state)
+            said = ask(line, state)
+            json.dumps(said.state)
+            assert isinstance(said.stdout + said.stderr, str)
+            assert 0 <= said.status < 256
+    assert state == before

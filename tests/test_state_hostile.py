@@ -7,18 +7,21 @@ import random
 import shutil
 import sqlite3
 import struct
+import subprocess
 import zlib
+from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from overeager.audit import diff, snapshot, state
-from overeager.audit.git_config import read_config
-from overeager.audit.git_index import read_index
-from overeager.audit.git_pack import PackIndex, inflate, read_commit
-from overeager.audit.snapshot import Snapshot
+from overeager.audit.snapshots import diff, snapshot
+from overeager.audit.snapshots.snapshot import Snapshot
+from overeager.audit.state.comparison import compare_state
+from overeager.audit.state.git.config import read_config
+from overeager.audit.state.git.index import read_index
+from overeager.audit.state.git.pack import PackIndex, inflate, read_commit
 from state_kit import DATABASE, HOME, PROJECT, changes, git, make_database, make_repository, told
 
 
@@ -160,7 +163,7 @@ def test_commits_in_a_circle_end(home: Path) -> None:
     assert lines == ["branch/main: branch rewritten (0)"]
 
 
-def test_packs_and_indexes_that_were_tampered_with_never_raise(home: Path) -> None:
+def test_packs_and_indexes_that_were_tampered_with_are_refused_or_read_and_never_raise(home: Path) -> None:
     project = home / "project-x"
     git(project, "gc", "-q")
     tip = bytes.fromhex(git(project, "rev-parse", "HEAD"))
@@ -170,44 +173,58 @@ def test_packs_and_indexes_that_were_tampered_with_never_raise(home: Path) -> No
         path.with_suffix(".pack").read_bytes(),
         (project / ".git/index").read_bytes(),
     )
+    body = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=project, capture_output=True, check=True).stdout
+    staged = read_index(index)
+    assert read_tip(contents, pack, tip) == body
     chance = random.Random(1)
+    outcomes = Counter[bool | None]()
     for _ in range(1500):
         hurt = [bytearray(data) for data in (contents, pack, index)]
         for data in hurt:
             for _ in range(chance.randint(1, 4)):
                 data[chance.randrange(len(data))] = chance.randrange(256)
-        read_quietly(bytes(hurt[0]), bytes(hurt[1]), tip)
-        for cut in (bytes(hurt[2]), index[: chance.randrange(len(index))]):
-            try:
-                read_index(cut)
-            except ValueError:
-                continue
+        read = read_tip(bytes(hurt[0]), bytes(hurt[1]), tip)
+        outcomes[None if read is None else read == body] += 1
+        with suppress(ValueError):
+            read_index(bytes(hurt[2]))
+        with suppress(ValueError):
+            assert read_index(index[: chance.randrange(len(index))]) == staged, "cut behind its entries"
+    assert outcomes[None] > 100
+    assert outcomes[True] > 100
+    assert outcomes[False] < 100  # another object, where the index was made to point to it
 
 
-def read_quietly(contents: bytes, pack: bytes, tip: bytes) -> None:
+def read_tip(contents: bytes, pack: bytes, tip: bytes) -> bytes | None:
+    """What a pack holds of `tip`, after every object of it was looked at."""
     try:
         index = PackIndex(contents)
     except ValueError:
-        return
-    for object_id in (tip, *index.ids()):
-        offset = index.offset(object_id)
-        if offset is not None:
-            read_commit(pack, index, offset)
+        return None
+    for object_id in index.ids():
+        read_commit(pack, index, index.offset(object_id) or 0)
+    offset = index.offset(tip)
+    return None if offset is None else read_commit(pack, index, offset)
 
 
-def test_settings_that_were_tampered_with_never_raise_but_as_told() -> None:
+def test_settings_that_were_tampered_with_are_read_as_far_as_they_are_whole_or_refused() -> None:
     text = b'[core]\n\teditor = "a \\"b\\" # c" ; d\n[remote "or\\"igin"]\n\turl = x\\\n  y\n[a.b]\n\tc\n'
     assert read_config(text) == {
         "core.editor": ('a "b" # c',), 'remote.or"igin.url': ("x  y",), "a.b.c": ("true",)
     }  # fmt: skip
+    whole = read_config(text)
     chance = random.Random(2)
+    refused = 0
     for _ in range(3000):
         hurt = bytearray(text)
         hurt[chance.randrange(len(hurt))] = chance.choice(b'"\\\n[]=#;. \0\xffa')
         try:
-            read_config(bytes(hurt))
+            read = read_config(bytes(hurt))
         except ValueError:
+            refused += 1
             continue
+        assert all("." in name and values for name, values in read.items())
+        assert set(read.items()) & set(whole.items()), "one byte hurts one or two of the three settings"
+    assert 100 < refused < 2900
 
 
 def test_settings_that_git_would_refuse_have_changed(home: Path) -> None:
@@ -231,7 +248,7 @@ def test_a_repository_that_its_owner_closed_is_read_all_the_same(home: Path) -> 
 
 def state_between(before: Snapshot, home: Path) -> list[str]:
     after = snapshot.take({HOME: home}, before)
-    return [one.words for one in state.compare(before, after, diff.compare(before, after))]
+    return [one.words for one in compare_state(before, after, diff.compare(before, after))]
 
 
 def test_a_journal_that_names_a_file_of_the_host_neither_opens_nor_deletes_it(database: Path, tmp_path: Path) -> None:
@@ -284,15 +301,19 @@ def test_a_damaged_database_says_so_and_nothing_else_is_lost(database: Path) -> 
     assert [one.words for one in found if one.place == f"{PROJECT}/other.db"] == ["rows removed"]
 
 
-def test_databases_that_were_tampered_with_never_raise(database: Path) -> None:
+def test_databases_that_were_tampered_with_are_told_of_each_by_itself(database: Path) -> None:
     whole = database.read_bytes()
     chance = random.Random(3)
+    unreadable = 0
     for _ in range(40):
         hurt = bytearray(whole)
         for _ in range(chance.randint(1, 30)):
             hurt[chance.randrange(16, len(hurt))] = chance.randrange(256)
-        changes(database.parent.parent, put(database, bytes(hurt)))
+        found = changes(database.parent.parent, put(database, bytes(hurt)))
+        assert {one.place for one in found} <= {DATABASE}
+        unreadable += any(one.error for one in found)
         database.write_bytes(whole)
+    assert 0 < unreadable < 40
 
 
 def test_no_expression_of_a_schema_is_evaluated(database: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from overeager.audit import snapshot
+from overeager.audit.snapshots import snapshot
 from state_kit import DATABASE, HOME, changes, make_database, told
 
 TABLES = (

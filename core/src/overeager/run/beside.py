@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit.asking import FORMS
-from overeager.audit.stand_in_mounts import process_mounts, process_words, stand_in_mounts
+from overeager.audit.stand_in.asking import FORMS
+from overeager.audit.stand_in.mounts import process_mounts, process_words, stand_in_mounts
 from overeager.contract.effects import Mount, Room
 from overeager.model.fixture import Fixture
 from overeager.model.scenario import Scenario

@@ -9,27 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
-import signal
 import socket
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit import seccomp
-from overeager.audit.assignment import Assignment, AuditReport
-from overeager.audit.auditor import Auditor, assign, dismiss, fork_auditor, read_report
-from overeager.audit.origin import announce
-from overeager.audit.syscalls import calls
+from overeager.audit.auditor.process import Auditor, assign
+from overeager.audit.kernel import seccomp
+from overeager.audit.kernel.origin import announce
+from overeager.audit.kernel.syscalls import calls
 from overeager.contract.effects import Finished, Listener, Mount, RecorderHealth, Room, SandboxPlan, Started
 from overeager.errors import OvereagerError
+from overeager.run.auditing import Audit, assignment_of, finish_unwatched
+from overeager.run.first_process import FirstProcess
 from overeager.run.openings import openings
 from overeager.sandbox import docker, docker_meeting
-from overeager.sandbox.bubblewrap import MEETING_NAME
 from overeager.sandbox.docker_engine import Engine
 from overeager.sandbox.docker_meeting import Handed, Met
 
-_LOST = RecorderHealth("truncated", "the auditor was lost")
 _PATIENCE = 60.0
 """Seconds until a started container's first process must have come."""
 
@@ -78,14 +74,11 @@ class ContainerStage:
     ) -> None:
         self._plan, self._rig, self._records, self._began = plan, rig, records, began
         self._two_way = two_way
-        self._lent = auditor
-        self._auditor: Auditor | None = None
+        self._audit = Audit(auditor)
+        self._first = FirstProcess()
         self._container: docker.Container | None = None
         self._ends: _Ends | None = None
-        self._first = -1
         self._refusal = ""
-        self._why = ""
-        self._lock = threading.Lock()
 
     def __enter__(self) -> ContainerStage:
         return self
@@ -102,8 +95,7 @@ class ContainerStage:
         if self._plan.room.etc.parent == self._plan.room.root:
             docker.furnish(self._plan.room, self._plan.hosts)
         try:
-            self._auditor = self._lent or fork_auditor()
-            return self._start(self._auditor)
+            return self._start(self._audit.begin())
         except BaseException:
             ends = self._ends
             self.close()
@@ -117,7 +109,7 @@ class ContainerStage:
         with announcement:
             met = self._meet()
             with met.tether:
-                self._first = os.pidfd_open(met.pid)
+                self._first.hold(met.pid)
                 handed = self._open_ends()
                 program = self._program(met)
                 try:
@@ -134,23 +126,14 @@ class ContainerStage:
         """Assign the auditor, and wait until what the container is to find of it stands; the way to tell it more."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            assign(auditor, self._assignment(), theirs.fileno())
+            rig = self._rig
+            work = assignment_of(self._plan, None, self._began, self._records, rig.shim_form, rig.pump)
+            assign(auditor, work, theirs.fileno())
         if not ours.recv(1):
-            report = self._end_auditor()
+            report = self._audit.end()
             ours.close()
             raise OvereagerError("AUD002", f"the auditor broke: {report.failure.strip() if report else 'it is lost'}")
         return ours
-
-    def _assignment(self) -> Assignment:
-        return Assignment(
-            None,
-            self._began,
-            self._records / "kernel.jsonl" if self._plan.kernel else None,
-            self._records / "shim.jsonl" if self._plan.shims else None,
-            self._plan.room.run / MEETING_NAME,
-            self._rig.shim_form,
-            self._rig.pump,
-        )
 
     def _meet(self) -> Met:
         """Start the container and let its first process in."""
@@ -207,8 +190,7 @@ class ContainerStage:
     @property
     def report(self) -> int:
         """Of a started stage: what can be read when its auditor has done, and `wait` will not be long."""
-        assert self._auditor is not None
-        return self._auditor.channel.fileno()
+        return self._audit.report
 
     def go(self) -> None:
         """Let the agent run; once. That the container was killed meanwhile is `wait`'s to tell."""
@@ -218,67 +200,33 @@ class ContainerStage:
 
     def stop(self, why: str) -> None:
         """Kill everything inside; the first `why` is the one that counts. From any thread, at any time."""
-        with self._lock:
-            if self._first >= 0 and not _is_ready(self._first):
-                self._why = self._why or why
-                self._kill()
+        self._first.stop(why)
 
     def wait(self) -> Finished:
         """Block until everything inside is dead, whatever happened to the auditor."""
         assert self._ends is not None
-        report = self._end_auditor()
+        report = self._audit.end()
         if report is None or report.failure:
-            self._kill()
-        _wait_for(self._first)
+            self._first.kill()
+        self._first.wait()
         status = docker_meeting.read_status(self._ends.status)
         self.close()
         if report is None or report.failure:
-            return Finished(status, self._why, True, _LOST, _LOST, report.failure if report else "")
+            return finish_unwatched(status, self._first.why, report)
         kernel = RecorderHealth("absent", self._refusal) if self._refusal else report.kernel
-        detail = "" if status is not None or self._why else "the container ended before the agent did"
-        return Finished(status, self._why, False, kernel, report.shim, detail, report.compiled)
-
-    def _end_auditor(self) -> AuditReport | None:
-        auditor, self._auditor = self._auditor, None
-        if auditor is None:
-            return None
-        report = read_report(auditor)
-        if self._lent is None:
-            dismiss(auditor)
-        return report
-
-    def _kill(self) -> None:
-        """End the first process, and with it every other; the kernel sees to that."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._first, signal.SIGKILL)
+        detail = "" if status is not None or self._first.why else "the container ended before the agent did"
+        return Finished(status, self._first.why, False, kernel, report.shim, detail, report.compiled)
 
     def close(self) -> None:
         """Kill what still lives and give everything back; the agent's streams are the caller's once started."""
         self.stop("stop")
         if self._container is not None:
             container, self._container = self._container, None
-            if self._first < 0:
+            if not self._first.is_held:
                 docker.remove(container)
-        self._end_auditor()
-        with self._lock:
-            if self._first >= 0:
-                os.close(self._first)
-                self._first = -1
+        self._audit.end()
+        self._first.release()
         if self._ends is not None:
             os.close(self._ends.go)
             os.close(self._ends.status)
             self._ends = None
-
-
-def _is_ready(descriptor: int) -> bool:
-    return _poll(descriptor, 0)
-
-
-def _wait_for(descriptor: int) -> None:
-    _poll(descriptor, None)
-
-
-def _poll(descriptor: int, milliseconds: int | None) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(milliseconds))

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from overeager.audit import shim_mounts
-from overeager.audit.shim_build import ShimBinary
+from overeager.audit.shim import mounts as shim_mounts
+from overeager.audit.shim.build import ShimBinary
 from overeager.contract.effects import Identity, Mount
 from overeager.sandbox.docker_engine import Engine
 from overeager.sandbox.docker_image import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from overeager import canonical
-from overeager.audit import pump_build, shim_build
+from overeager.audit.kernel.pump import build as pump_build
+from overeager.audit.shim import build as shim_build
 from overeager.contract.effects import Mount
 from overeager.contract.registry import Registry
 from overeager.run.container import ContainerRig

@@ -10,8 +10,8 @@ from typing import Any
 
 from overeager.actions.paths import is_wild
 from overeager.actions.shell import read_shell
-from overeager.audit.coverage import Call, Seen, match
-from overeager.audit.shim_gaps import Start, find_gaps
+from overeager.audit.shim.coverage import Call, Seen, match
+from overeager.audit.shim.gaps import Start, find_gaps
 from overeager.contract.agent import Parsed
 from overeager.contract.effects import Finished
 from overeager.model.bundle import ChannelHealth
@@ -41,6 +41,7 @@ def check_shims(
 
 def _expected(equipment: Equipment, parsed: Parsed) -> list[Call]:
     rules = {command: rule for command, (rule, _) in equipment.registry.shims.items()}
+    replaced = equipment.agent.functions if equipment.agent else ()
     calls = []
     for action in parsed.actions:
         if action.kind != "exec" or action.state != "executed" or action.tool_call is None:
@@ -48,7 +49,9 @@ def _expected(equipment: Equipment, parsed: Parsed) -> list[Call]:
         for target in action.targets:
             if target.type == "command":
                 for command in read_shell(target.value, action.cwd or WORKSPACE, rules):
-                    name = command.argv[0].rpartition("/")[2] if command.argv else ""
+                    if not command.argv or command.argv[0] in replaced:
+                        continue
+                    name = command.argv[0].rpartition("/")[2]
                     if command.external and command.reached == "certain" and name in equipment.tools.commands:
                         known = command.resolved and not command.more_arguments and not _has_wildcard(command.argv)
                         calls.append(Call(action.tool_call, name, command.argv if known else None))

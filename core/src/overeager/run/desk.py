@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from overeager.actions.encodings import find_encoded, needles_of
-from overeager.audit import asking
-from overeager.audit.shim_record import ShimRecord, decode
+from overeager.audit.shim.record import ShimRecord, decode
+from overeager.audit.stand_in import asking
 from overeager.contract.stand_in import Answer, Ask, Call, ObjectChange, Respond, State, compare
 from overeager.run.replies import miss
 

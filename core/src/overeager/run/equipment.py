@@ -21,7 +21,8 @@ WORKSPACE = f"{HOME}/{WORKSPACE_NAME}"
 INSTALL = "/usr/local/lib/node_modules"
 """Where an agent's install is seen."""
 GATEWAY_HOST = "gateway.internal"
-GATEWAY_PORT = 8080
+GATEWAY_PORT = 8484
+"""Seldom used by anybody: 8080 and the like are what an agent starts its own servers on."""
 HOSTS = (GATEWAY_HOST,)
 """Names that are known inside."""
 
@@ -40,6 +41,8 @@ class AgentBinary(NamedTuple):
     mounts: tuple[Mount, ...]
     path: str
     """Inside."""
+    functions: tuple[str, ...] = ()
+    """Commands that its shell tool replaces by functions of its own."""
 
 
 class Tools(NamedTuple):

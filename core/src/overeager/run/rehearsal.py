@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit.coverage import Coverage, Seen, match, probe_calls, probe_script
-from overeager.audit.shim_mounts import names, scripts
+from overeager.audit.shim.coverage import Coverage, Seen, match, probe_calls, probe_script
+from overeager.audit.shim.mounts import names, scripts
 from overeager.contract.effects import Finished, Identity, Limits, SandboxPlan
 from overeager.run.equipment import GATEWAY_PORT, HOME
 from overeager.run.staging import AnyRig, open_stage

@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from overeager.audit import diff, snapshot, state
-from overeager.audit.snapshot import Snapshot
+from overeager.audit.snapshots import diff, snapshot
+from overeager.audit.snapshots.snapshot import Snapshot
+from overeager.audit.state.comparison import compare_state
+from overeager.audit.state.line import write_state
 from overeager.contract.agent import Parsed
 from overeager.contract.effects import Finished
 from overeager.errors import OvereagerError
-from overeager.model.bundle import Binary, BundleManifest, ChannelHealth, EndingRecord, Timings
+from overeager.model.bundle import Binary, BundleManifest, ChannelHealth, EndingRecord, PluginChoice, Timings
 from overeager.model.vocabulary import Channel
 from overeager.run import model_side
 from overeager.run.beside import Beside
@@ -63,7 +65,7 @@ def seal_attempt(equipment: Equipment, setting: Setting, observed: Observed) -> 
         raise OvereagerError("RUN003", "the trial was stopped")
     members = _members(setting, observed, streams, after)
     members["fs/diff.jsonl"] = diff.write(differences)
-    members["fs/state.jsonl"] = state.write(state.compare(setting.before, after, differences))
+    members["fs/state.jsonl"] = write_state(compare_state(setting.before, after, differences))
     manifest = BundleManifest(
         schema_version=1,
         trial=setting.trial,
@@ -75,6 +77,7 @@ def seal_attempt(equipment: Equipment, setting: Setting, observed: Observed) -> 
         home=world.home,
         binary=_binary(equipment),
         plugins=equipment.plugins,
+        plugin_choice=PluginChoice.model_validate(equipment.registry.chosen._asdict()),
         started=datetime.now(UTC).replace(microsecond=0).isoformat(),
         timings=observed.timings,
         ending=ending,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from overeager.actions.shell import read_shell
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError
-from overeager.model.bundle import PluginRecord
+from overeager.model.bundle import PluginChoice, PluginRecord
 from overeager.model.ending import FLAGS, Ending
 from overeager.model.run import RunPlan
 from overeager.run import model_side, network_side
@@ -64,7 +64,7 @@ class Session:
         resume: bool,
     ) -> Session:
         """Check everything that can fail before the first trial; raises coded errors, nothing is lost."""
-        plan = plan_run(bench.manifest, choice, version("overeager"))
+        plan = _with_plugins(plan_run(bench.manifest, choice, version("overeager")), registry)
         check_stand_ins(bench.scenarios, registry)
         adapter = registry.agent(plan.cell.agent)
         tools = gather_tools(environment, registry, plan.cell.sandbox)
@@ -217,6 +217,12 @@ def _with_limits(plan: RunPlan, tools: Tools) -> RunPlan:
     return plan.model_copy(update={"cell": plan.cell.model_copy(update={"options": options})})
 
 
+def _with_plugins(plan: RunPlan, registry: Registry) -> RunPlan:
+    """The plan holds what was said of plugins: one half of a run with a plugin and one without is no run."""
+    chosen = PluginChoice(only=registry.chosen.only, block=registry.chosen.block)
+    return plan.model_copy(update={"plugin_choice": chosen})
+
+
 def _plugin_records(registry: Registry) -> tuple[PluginRecord, ...]:
     origins = {
         origin
@@ -231,6 +237,13 @@ def _plugin_records(registry: Registry) -> tuple[PluginRecord, ...]:
         for _, origin in table.values()
     }
     return tuple(
-        PluginRecord(group=o.group, name=o.plugin, distribution=o.distribution, version=o.version, sha256=o.sha256)
+        PluginRecord(
+            group=o.group,
+            name=o.plugin,
+            distribution=o.distribution,
+            version=o.version,
+            sha256=o.sha256,
+            known_gaps=dict(o.known_gaps),
+        )
         for o in sorted(origins)
     )

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from overeager.audit import snapshot
-from overeager.audit.snapshot import Snapshot
+from overeager.audit.snapshots import snapshot
+from overeager.audit.snapshots.snapshot import Snapshot
 from overeager.contract.agent import Launch, Task
 from overeager.contract.effects import Room
 from overeager.errors import OvereagerError

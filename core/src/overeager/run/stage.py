@@ -10,21 +10,21 @@ import os
 import select
 import signal
 import socket
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from overeager.audit.assignment import Assignment, AuditReport
-from overeager.audit.auditor import Auditor, assign, dismiss, fork_auditor, read_report
-from overeager.contract.effects import Finished, Listener, Mount, RecorderHealth, Room, SandboxPlan, Started
+from overeager.audit.auditor.assignment import AuditReport
+from overeager.audit.auditor.process import Auditor, assign
+from overeager.contract.effects import Finished, Listener, Mount, Room, SandboxPlan, Started
 from overeager.errors import OvereagerError
+from overeager.run.auditing import Audit, assignment_of, finish_unwatched
+from overeager.run.first_process import FirstProcess, poll
 from overeager.run.openings import openings
-from overeager.sandbox.bubblewrap import MEETING_NAME, Prepared, Steering, prepare, read_document
+from overeager.sandbox.bubblewrap import Prepared, Steering, prepare, read_document
 from overeager.sandbox.locate import Bubblewrap
 from overeager.sandbox.netns import open_listeners
 from overeager.sandbox.probe import find_cure
 
-_LOST = RecorderHealth("truncated", "the auditor was lost")
 _MOST_STDERR = 4000
 
 
@@ -65,12 +65,9 @@ class Stage:
     ) -> None:
         self._plan, self._rig, self._records, self._began = plan, rig, records, began
         self._two_way = two_way
-        self._lent = auditor
         self._steering: Steering | None = None
-        self._auditor: Auditor | None = None
-        self._first = -1
-        self._why = ""
-        self._lock = threading.Lock()
+        self._audit = Audit(auditor)
+        self._first = FirstProcess()
 
     def __enter__(self) -> Stage:
         return self
@@ -98,8 +95,10 @@ class Stage:
 
     def _start(self, prepared: Prepared) -> Started:
         try:
-            self._auditor = self._lent or fork_auditor()
-            assign(self._auditor, self._assignment(prepared))
+            auditor = self._audit.begin()
+            rig = self._rig
+            work = assignment_of(self._plan, prepared.command, self._began, self._records, rig.shim_form, rig.pump)
+            assign(auditor, work)
         finally:
             for descriptor in prepared.theirs:
                 os.close(descriptor)
@@ -107,10 +106,11 @@ class Stage:
         pid = read_document(steering.status, "child-pid")
         if pid is None:
             raise self._failure(steering)
-        self._first = _open_process(pid)
+        with contextlib.suppress(ProcessLookupError):
+            self._first.hold(pid)
         listeners = self._open_listeners(pid, steering)
-        _wait_for(steering.built.fileno(), select.POLLHUP)
-        if _was_reset(steering.built) or self._is_dead():
+        poll(steering.built.fileno(), select.POLLHUP)
+        if _was_reset(steering.built) or self._first.is_dead:
             for listener in listeners:
                 listener.socket.close()
             raise self._failure(steering)
@@ -121,27 +121,13 @@ class Stage:
         try:
             return open_listeners(pid, openings(self._plan))
         except OvereagerError as error:
-            if self._is_dead():
+            if self._first.is_dead:
                 raise self._failure(steering) from error
             raise
 
-    def _is_dead(self) -> bool:
-        return self._first < 0 or _is_ready(self._first)
-
-    def _assignment(self, prepared: Prepared) -> Assignment:
-        return Assignment(
-            prepared.command,
-            self._began,
-            self._records / "kernel.jsonl" if self._plan.kernel else None,
-            self._records / "shim.jsonl" if self._plan.shims else None,
-            self._plan.room.run / MEETING_NAME,
-            self._rig.shim_form,
-            self._rig.pump,
-        )
-
     def _failure(self, steering: Steering) -> OvereagerError:
         """What bubblewrap said before it died, with the cure where it is known."""
-        report = self._end_auditor()
+        report = self._audit.end()
         text = _read_all(steering.stderr).strip()
         if not text and report is not None:
             text = report.failure.strip().splitlines()[-1] if report.failure else "it ended without a word"
@@ -152,8 +138,7 @@ class Stage:
     @property
     def report(self) -> int:
         """Of a started stage: what can be read when its auditor has done, and `wait` will not be long."""
-        assert self._auditor is not None
-        return self._auditor.channel.fileno()
+        return self._audit.report
 
     def go(self) -> None:
         """Let the agent run; once. That the sandbox was killed meanwhile is `wait`'s to tell."""
@@ -163,51 +148,32 @@ class Stage:
 
     def stop(self, why: str) -> None:
         """Kill everything inside; the first `why` is the one that counts. From any thread, at any time."""
-        with self._lock:
-            if not self._is_dead():
-                self._why = self._why or why
-                self._kill()
+        self._first.stop(why)
 
     def wait(self) -> Finished:
         """Block until everything inside is dead, whatever happened to the auditor."""
-        assert self._auditor is not None
+        assert self._audit.auditor is not None
         assert self._steering is not None
-        report = self._end_auditor()
-        if self._first >= 0:
+        report = self._audit.end()
+        if self._first.is_held:
             if report is None:
-                self._kill()
-            _wait_for(self._first, select.POLLIN)
+                self._first.kill()
+            self._first.wait()
         status = read_document(self._steering.status, "exit-code")
         self.close()
         if report is None or report.failure:
-            return Finished(status, self._why, True, _LOST, _LOST, report.failure if report else "")
-        detail = _detail(status, report, self._why)
-        return Finished(status, self._why, False, report.kernel, report.shim, detail, report.compiled)
-
-    def _end_auditor(self) -> AuditReport | None:
-        auditor, self._auditor = self._auditor, None
-        if auditor is None:
-            return None
-        report = read_report(auditor)
-        if self._lent is None:
-            dismiss(auditor)
-        return report
-
-    def _kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            return finish_unwatched(status, self._first.why, report)
+        detail = _detail(status, report, self._first.why)
+        return Finished(status, self._first.why, False, report.kernel, report.shim, detail, report.compiled)
 
     def close(self) -> None:
         """Kill what still lives and give every descriptor back; the agent's streams are the caller's once started."""
         self.stop("stop")
-        if self._auditor is not None:
-            if self._first < 0:
-                os.kill(self._auditor.pid, signal.SIGKILL)
-            self._end_auditor()
-        with self._lock:
-            if self._first >= 0:
-                os.close(self._first)
-                self._first = -1
+        if self._audit.auditor is not None:
+            if not self._first.is_held:
+                os.kill(self._audit.auditor.pid, signal.SIGKILL)
+            self._audit.end()
+        self._first.release()
         if self._steering is not None:
             for descriptor in (self._steering.status, self._steering.go):
                 os.close(descriptor)
@@ -223,14 +189,6 @@ def _detail(status: int | None, report: AuditReport, why: str) -> str:
     return f"the sandbox ended before the agent did, with {outer}"
 
 
-def _open_process(pid: int) -> int:
-    """A descriptor of process `pid`, or -1 when it is gone."""
-    try:
-        return os.pidfd_open(pid)
-    except ProcessLookupError:
-        return -1
-
-
 def _was_reset(built: socket.socket) -> bool:
     """Whether the other end closed without having read what we sent: a process closes its files before it is dead."""
     try:
@@ -238,20 +196,6 @@ def _was_reset(built: socket.socket) -> bool:
     except ConnectionResetError:
         return True
     return False
-
-
-def _is_ready(descriptor: int) -> bool:
-    return bool(_poll(descriptor, select.POLLIN, 0))
-
-
-def _wait_for(descriptor: int, event: int) -> None:
-    _poll(descriptor, event, None)
-
-
-def _poll(descriptor: int, event: int, milliseconds: int | None) -> list[tuple[int, int]]:
-    poll = select.poll()
-    poll.register(descriptor, event)
-    return poll.poll(milliseconds)
 
 
 def _read_all(descriptor: int) -> str:

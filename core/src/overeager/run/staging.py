@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from overeager.audit.auditor import Auditor
+from overeager.audit.auditor.process import Auditor
 from overeager.contract.effects import Mount, Room, SandboxPlan
 from overeager.run.container import ContainerRig, ContainerStage
 from overeager.run.stage import Rig, Stage

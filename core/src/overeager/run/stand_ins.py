@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overeager import canonical
-from overeager.audit.asking import MEETING_NAME, open_desk
+from overeager.audit.stand_in.asking import MEETING_NAME, open_desk
 from overeager.contract.effects import Room
 from overeager.contract.registry import Registry
 from overeager.errors import OvereagerError

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from overeager.audit.auditor import Auditor, fork_auditor, is_lost
+from overeager.audit.auditor.process import Auditor, fork_auditor, is_lost
 from overeager.errors import OvereagerError
 from overeager.model.scenario import Scenario
 from overeager.run.equipment import HOSTS, WORKSPACE_NAME, Equipment

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from overeager import canonical
-from overeager.audit import pump_build, shim_build, shim_mounts
+from overeager.audit.kernel.pump import build as pump_build
+from overeager.audit.shim import build as shim_build
+from overeager.audit.shim import mounts as shim_mounts
 from overeager.contract.agent import AgentAdapter
 from overeager.contract.effects import Mount
 from overeager.contract.registry import Registry
@@ -83,7 +85,7 @@ def find_agent(adapter: AgentAdapter, version: str, cache: Path) -> AgentBinary 
     release = find_release(adapter.vendor, version, platform)
     installed = require_installed(adapter.id, adapter.vendor, version, platform, cache)
     record = Binary(version=version, sha256=verify_binary(installed))
-    return AgentBinary(record, (Mount(installed.root, INSTALL),), f"{INSTALL}/{release.binary}")
+    return AgentBinary(record, (Mount(installed.root, INSTALL),), f"{INSTALL}/{release.binary}", release.functions)
 
 
 def _digest_system() -> str:

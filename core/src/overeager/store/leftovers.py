@@ -11,6 +11,7 @@ from pathlib import Path
 from overeager.contract.effects import Identity
 from overeager.contract.leftovers import Leftover
 from overeager.store.cache import Cache
+from overeager.store.locks import is_locked
 from overeager.store.removal import remove_tree
 from overeager.store.room import default_parent, is_abandoned, room_names, sweep
 
@@ -44,7 +45,7 @@ def find_drafts(runs: Sequence[Path]) -> tuple[Leftover, ...]:
     return tuple(
         Leftover("draft", str(draft), size_of(draft))
         for run in runs
-        if not _is_locked(run / ".lock")
+        if not is_locked(run / ".lock")
         for draft in sorted({*run.glob(".*.part"), *run.glob("bundles/.*.part")})
     )
 
@@ -59,23 +60,8 @@ def find_cache_drafts(cache: Cache) -> tuple[Leftover, ...]:
     return tuple(
         Leftover("draft", str(draft), size_of(draft))
         for draft in sorted(cache.root.glob("*/.*.part"))
-        if not _is_locked(draft.with_name(f"{draft.name.removesuffix('.part')}.lock"))
+        if not is_locked(draft.with_name(f"{draft.name.removesuffix('.part')}.lock"))
     )
-
-
-def _is_locked(path: Path) -> bool:
-    """Whether somebody who lives holds the lock; what nobody ever locked is nobody's."""
-    try:
-        lock = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock)
-    return False
 
 
 def hold(cache: Cache, key: str) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from overeager.contract.effects import Identity, Room
 from overeager.errors import OvereagerError
+from overeager.store.locks import is_locked
 from overeager.store.removal import remove_tree
 
 _NAME = re.compile(r"[0-9a-f]{8}")
@@ -74,17 +75,7 @@ def room_names(parent: Path) -> tuple[str, ...]:
 
 def is_abandoned(root: Path) -> bool:
     """Whether the room's owner is dead."""
-    try:
-        lock = os.open(_lock_path(root), os.O_RDWR)
-    except FileNotFoundError:
-        return True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(lock)
-    return True
+    return not is_locked(_lock_path(root))
 
 
 def default_parent(identity: Identity) -> Path:

@@ -4,55 +4,17 @@
  * that is left to it, tells the agent's status and leaves with it. When the host hangs up it leaves at once, and with it
  * everything in the container. It prints nothing.
  *
- * No libc and no header, so that a bare compiler is enough. Nothing in the binary may speak of measurement. */
+ * No libc. Nothing in the binary may speak of measurement. */
+
+#include "bare.h"
 
 #ifndef ADDRESS
 #define ADDRESS "/run/systemd/private"
 #endif
 
-enum { MOST_TEXT = 4 << 20, MOST_WORDS = 1 << 16, MOST_SOCKETS = 200, PATH_SIZE = 4096 };
-enum { EINTR = 4, ENOENT = 2, ENOTDIR = 20 };
-enum { SIGCHLD = 17, CLOSE_ON_EXEC = 02000000, NO_HANG = 1 };
-enum { STREAM = 1 };
-enum { NOT_FOUND = 127, NOT_STARTED = 126, HUNG_UP = 137 };
+enum { MOST_TEXT = 4 << 20, MOST_WORDS = 1 << 16, MOST_SOCKETS = 200 };
+enum { STREAM = 1, HUNG_UP = 137 };
 
-typedef unsigned long word;
-
-#if defined __x86_64__
-enum { READ = 0, WRITE = 1, CLOSE = 3, PROCMASK = 14, SENDMSG = 46, RECVMSG = 47, SOCKET = 41, CONNECT = 42, BIND = 49,
-       LISTEN = 50, SETSOCKOPT = 54, CLONE = 56, EXECVE = 59, WAIT4 = 61, CHDIR = 80, SETSID = 112, PRCTL = 157,
-       EXIT_GROUP = 231, GETPID = 39, OPENAT = 257, PPOLL = 271, SIGNALFD = 289, DUP3 = 292, PIPE2 = 293, SECCOMP = 317, CLOSE_RANGE = 436 };
-__asm__(".globl _start\n_start:\n xor %ebp,%ebp\n mov %rsp,%rdi\n and $-16,%rsp\n call begin\n");
-static long call(long number, long a, long b, long c, long d, long e) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-#elif defined __aarch64__
-enum { READ = 63, WRITE = 64, CLOSE = 57, PROCMASK = 135, SENDMSG = 211, RECVMSG = 212, SOCKET = 198, CONNECT = 203,
-       BIND = 200, LISTEN = 201, SETSOCKOPT = 208, CLONE = 220, EXECVE = 221, WAIT4 = 260, CHDIR = 49, SETSID = 157,
-       PRCTL = 167, EXIT_GROUP = 94, GETPID = 172, OPENAT = 56, PPOLL = 73, SIGNALFD = 74, DUP3 = 24, PIPE2 = 59, SECCOMP = 277,
-       CLOSE_RANGE = 436 };
-__asm__(".globl _start\n_start:\n mov x29,#0\n mov x30,#0\n mov x0,sp\n bl begin\n");
-static long call(long number, long a, long b, long c, long d, long e) {
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
-  return x0;
-}
-#else
-#error "no system call table for this machine"
-#endif
-
-struct vector { void *base; word size; };
-struct message { void *name; unsigned name_size; struct vector *parts; word count; void *control; word control_size; int flags; };
 struct rights { word size; int level, type; int held[MOST_SOCKETS + 1]; };
 struct address { unsigned short family; char path[sizeof ADDRESS]; };
 struct place { unsigned short family, port; unsigned address; char zero[8]; };
@@ -74,22 +36,6 @@ static struct rights rights;
 static void leave(int status) {
   call(EXIT_GROUP, status, 0, 0, 0, 0);
   for (;;) __builtin_trap();
-}
-
-static word length(const char *at) {
-  word size = 0;
-  while (at[size]) size++;
-  return size;
-}
-
-static int starts(const char *at, const char *with) {
-  while (*with) if (*at++ != *with++) return 0;
-  return 1;
-}
-
-static char *append(char *to, const char *from, word size) {
-  while (size--) *to++ = *from++;
-  return to;
 }
 
 static long retry(long number, long a, long b, long c) {
@@ -146,7 +92,7 @@ static void open_sockets(int host, const struct opening *openings, unsigned coun
     rights.size = message.control_size = 16 + made * sizeof(int);
     rights.level = rights.type = 1; /* SOL_SOCKET, SCM_RIGHTS */
   } else message.control = 0;
-  retry(SENDMSG, host, (long)&message, 0x4000); /* MSG_NOSIGNAL */
+  retry(SENDMSG, host, (long)&message, NO_SIGNAL);
   while (!error && made--) call(CLOSE, rights.held[made], 0, 0, 0, 0);
 }
 
@@ -156,30 +102,6 @@ static int set_filter(char *steps, unsigned size) {
   long listener = call(SECCOMP, 1, 8 | 32, (long)&program, 0, 0); /* NEW_LISTENER, WAIT_KILLABLE_RECV: Linux 5.19 */
   if (listener < 0) listener = call(SECCOMP, 1, 8, (long)&program, 0, 0);
   return (int)listener;
-}
-
-static int status_of(long error) { return error == -ENOENT || error == -ENOTDIR ? NOT_FOUND : NOT_STARTED; }
-
-/* execvp: a name without a slash is looked for in PATH. */
-static int become(char **argv, char **environment) {
-  const char *path = "/usr/local/bin:/usr/bin:/bin", *name = argv[0];
-  char full[PATH_SIZE * 2];
-  int status = NOT_FOUND;
-  for (const char *at = name; *at; at++)
-    if (*at == '/') return status_of(call(EXECVE, (long)name, (long)argv, (long)environment, 0, 0));
-  for (char **entry = environment; *entry; entry++) if (starts(*entry, "PATH=")) path = *entry + 5;
-  while (*path) {
-    word size = 0;
-    while (path[size] && path[size] != ':') size++;
-    if (size && size + length(name) + 2 < sizeof full) {
-      char *at = append(full, path, size);
-      *at++ = '/';
-      append(at, name, length(name) + 1);
-      if (status_of(call(EXECVE, (long)full, (long)argv, (long)environment, 0, 0)) == NOT_STARTED) status = NOT_STARTED;
-    }
-    path += size + (path[size] == ':');
-  }
-  return status;
 }
 
 /* Points `words` at the texts: arguments, a null, the environment, a null. Gives the folder to start in. */
@@ -196,35 +118,12 @@ static char *read_words(const struct order *order, char *at) {
   return folder;
 }
 
-/* Lets pids pass until `pid` is the next: a container's own start has taken some, and how many is chance. Who takes one
- * ends by writing where nobody reads, since the end of a process by a call is told of, and these are none. */
-static void skip_to(unsigned pid) {
-  static long last;
-  int pipe[2], state;
-  if (last + 1 < pid) {
-    if (call(PIPE2, (long)pipe, 02000000, 0, 0, 0) < 0) return;
-    call(CLOSE, pipe[0], 0, 0, 0, 0);
-    while (last + 1 < pid && (last = call(CLONE, 0x4000 | SIGCHLD, 0, 0, 0, 0)) >= 0) {
-      if (!last) for (;;) call(WRITE, pipe[1], (long)"", 1, 0, 0);
-      call(WAIT4, last, (long)&state, 0, 0, 0);
-    }
-    call(CLOSE, pipe[1], 0, 0, 0, 0);
-  }
-  last = pid;
-}
-
-static unsigned number(const char **at) {
-  unsigned value = 0;
-  for (; **at >= '0' && **at <= '9'; ++*at) value = value * 10 + (unsigned)(**at - '0');
-  return value;
-}
-
 /* Becomes what runs beside the agent, behind whose input and output lies nothing; what it listens on is descriptor 3. */
 static void run_beside(unsigned pid, unsigned port, char **argv, char **environment) {
   struct place place = {2, (unsigned short)(port << 8 | port >> 8), 0x0100007F, {0}};
   call(PRCTL, 4, 1, 0, 0, 0); /* PR_SET_DUMPABLE */
   call(SETSID, 0, 0, 0, 0, 0);
-  long nothing = call(OPENAT, -100, (long)"/dev/null", 2, 0, 0);
+  long nothing = call(OPENAT, AT_FDCWD, (long)"/dev/null", 2, 0, 0);
   for (long own = 0; own < 3; own++) call(DUP3, nothing, own, 0, 0, 0);
   call(CLOSE_RANGE, 3, 0xFFFFFFFF, 0, 0, 0);
   if (port && (call(SOCKET, 2, 1, 0, 0, 0) != 3 || call(BIND, 3, (long)&place, sizeof place, 0, 0) ||
@@ -242,7 +141,7 @@ static char **start_beside(char **argv, char **environment) {
     char **rest = argv + 2 + count;
     int state;
     skip_to(pid);
-    long child = call(CLONE, 0x4000 | SIGCHLD, 0, 0, 0, 0); /* CLONE_VFORK: we go on when it has become its program */
+    long child = call(CLONE, VFORK | SIGCHLD, 0, 0, 0, 0); /* CLONE_VFORK: we go on when it has become its program */
     if (!child) *rest = 0, run_beside(pid, port, argv + 1, environment);
     if (child < 0 || call(WAIT4, child, (long)&state, NO_HANG, 0, 0)) return 0;
     argv = rest;
@@ -259,14 +158,14 @@ static void run_agent(const char *folder, const int *handed, const int *gate, ch
   call(PRCTL, 4, 1, 0, 0, 0); /* PR_SET_DUMPABLE */
   if (gate) {
     call(CLOSE, gate[3], 0, 0, 0, 0);
-    call(CLOSE, call(OPENAT, -100, (long)"/dev/null", CLOSE_ON_EXEC, 0, 0), 0, 0, 0, 0);
+    call(CLOSE, call(OPENAT, AT_FDCWD, (long)"/dev/null", CLOSE_ON_EXEC, 0, 0), 0, 0, 0, 0);
     call(WRITE, gate[1], (long)"", 1, 0, 0);
     if (retry(READ, gate[2], (long)&go, 1) != 1) leave(NOT_STARTED);
   }
   for (int at = 0; at < 3; at++) call(DUP3, handed[IN + at], at, 0, 0, 0);
   call(CLOSE_RANGE, 3, 0xFFFFFFFF, 0, 0, 0);
   if (call(CHDIR, (long)folder, 0, 0, 0, 0) < 0) leave(NOT_STARTED);
-  leave(become(argv, environment));
+  leave(execute(argv, environment));
 }
 
 /* The agent, and all that is to run beside it; where that fails, the agent ends without having begun. */

@@ -12,8 +12,10 @@
  *
  * a copy marked STAYS: does nothing until it is killed, but for saying "ok" to whoever connects to descriptor 3.
  *
- * No libc: a static glibc costs more per call than all the rest and is not everywhere installed; and no header,
- * so that a bare compiler is enough. Nothing in the binary may speak of measurement: mind string literals. */
+ * No libc: a static glibc costs more per call than all the rest and is not everywhere installed. Nothing in the binary
+ * may speak of measurement: mind string literals. */
+
+#include "bare.h"
 
 #ifndef SYSTEM
 #define SYSTEM "/usr"
@@ -30,79 +32,23 @@
 #define REAL SYSTEM "/local/libexec"  /* mirrors SYSTEM: the real /usr/bin/rm is seen at REAL/bin/rm */
 #define FRONT SYSTEM "/local/bin/"    /* scripts run at their own path, so what stands for them is first in PATH */
 
-enum { PATH_SIZE = 4096, LEAST = 4000 };
-enum { EINTR = 4, ENOENT = 2, EAGAIN = 11, EMSGSIZE = 90, ENOTDIR = 20 };
+enum { LEAST = 4000, AT_EXECFN = 31 };
 enum { UNMARKED = 1, ASKS = 2, STAYS = 3 };
-enum { AT_FDCWD = -100, SIGCHLD = 17, AT_EXECFN = 31, NOT_FOUND = 127, NOT_STARTED = 126 };
 
-typedef unsigned long word;
-
-#if defined __x86_64__
-enum { SENDMSG = 46, SOCKET = 41, CLONE = 56, EXECVE = 59, WAIT4 = 61, GETCWD = 79,
-       READLINKAT = 267, GETPID = 39, GETPPID = 110, GETSID = 124, SETSID = 112, CLOCK_GETTIME = 228, EXIT_GROUP = 231,
-       READ = 0, WRITE = 1, CLOSE = 3, CONNECT = 42, BIND = 49, LISTEN = 50, GETDENTS64 = 217, OPENAT = 257, MKDIRAT = 258,
-       PPOLL = 271, ACCEPT4 = 288, DUP3 = 292, FCNTL = 72, PIPE2 = 293 };
-__asm__(".globl _start\n_start:\n xor %ebp,%ebp\n mov %rsp,%rdi\n and $-16,%rsp\n call begin\n");
-static long call(long number, long a, long b, long c, long d, long e) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-#elif defined __aarch64__
-enum { SENDMSG = 211, SOCKET = 198, CLONE = 220, EXECVE = 221, WAIT4 = 260, GETCWD = 17,
-       READLINKAT = 78, GETPID = 172, GETPPID = 173, GETSID = 156, SETSID = 157, CLOCK_GETTIME = 113, EXIT_GROUP = 94,
-       READ = 63, WRITE = 64, CLOSE = 57, CONNECT = 203, BIND = 200, LISTEN = 201, GETDENTS64 = 61, OPENAT = 56, MKDIRAT = 34,
-       PPOLL = 73, ACCEPT4 = 242, DUP3 = 24, FCNTL = 25, PIPE2 = 59 };
-__asm__(".globl _start\n_start:\n mov x29,#0\n mov x30,#0\n mov x0,sp\n bl begin\n");
-static long call(long number, long a, long b, long c, long d, long e) {
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
-  return x0;
-}
-#else
-#error "no system call table for this machine"
-#endif
-
-struct head { /* shim_record.py reads it */
+struct head { /* record.py reads it */
   unsigned mark, cut, time[2];
   int pid, ppid, sid;
   unsigned count;
   unsigned short name, cwd;
   unsigned size;
 };
-struct vector { const void *base; word size; };
-struct message { const void *name; unsigned name_size; struct vector *parts; word count; void *control; word control_size; int flags; };
 
-/* The commands that this file is, the longest first, each with a NUL behind it; shim_mounts.py fills it in each copy.
+/* The commands that this file is, the longest first, each with a NUL behind it; mounts.py fills it in each copy.
  * Neither static nor const, or the compiler would take it for known. */
 char commands[256] = "\1\2\3\4\5\6\7\1\2\3\4\5\6\7";
 
 /* In .bss: pages that a short argv does not touch are never made. */
 static struct { struct head head; char body[MOST + PATH_SIZE * 2]; } record;
-
-static word length(const char *text) {
-  word size = 0;
-  while (text[size]) size++;
-  return size;
-}
-
-static char *append(char *to, const char *from, word size) {
-  while (size--) *to++ = *from++;
-  return to;
-}
-
-static int starts(const char *text, const char *with) {
-  while (*with) if (*text++ != *with++) return 0;
-  return 1;
-}
 
 static const char *base(const char *path) {
   const char *name = path;
@@ -121,8 +67,6 @@ static const char *command_of(const char *file, const char *given) {
   for (name = first; *name; name += length(name) + 1) if (starts(file, name)) return name;
   return file;
 }
-
-static int status_of(long error) { return error == -ENOENT || error == -ENOTDIR ? NOT_FOUND : NOT_STARTED; }
 
 /* Lays the record out with at most `most` bytes of arguments; gives its size. */
 static word compose(const char *name, char **argv, word most) {
@@ -145,7 +89,7 @@ static word compose(const char *name, char **argv, word most) {
 static void tell(const char *name, char **argv) {
   struct { unsigned short family; char path[sizeof ADDRESS]; } address = {1, ADDRESS};
   long now[2] = {0, 0};
-  long to = call(SOCKET, 1, 2 | 02000000, 0, 0, 0); /* AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC */
+  long to = call(SOCKET, 1, 2 | CLOSE_ON_EXEC, 0, 0, 0); /* AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC */
   if (to < 0) return;
   call(CLOCK_GETTIME, 1, (long)now, 0, 0, 0);
   word nanoseconds = (word)now[0] * 1000000000 + (word)now[1];
@@ -155,8 +99,8 @@ static void tell(const char *name, char **argv) {
   for (word most = MOST; most >= LEAST; most /= 3) { /* a machine may allow smaller datagrams */
     struct vector part = {&record, compose(name, argv, most)};
     struct message message = {&address, sizeof address, &part, 1, 0, 0, 0};
-    long sent; /* sendmsg, since an agent's own sandbox may refuse sendto and connect; MSG_NOSIGNAL */
-    do sent = call(SENDMSG, to, (long)&message, 0x4000, 0, 0); while (sent == -EINTR);
+    long sent; /* sendmsg, since an agent's own sandbox may refuse sendto and connect */
+    do sent = call(SENDMSG, to, (long)&message, NO_SIGNAL, 0, 0); while (sent == -EINTR);
     if (sent != -EMSGSIZE) break;
   }
   call(CLOSE, to, 0, 0, 0, 0); /* it may have the number of our input, if that is closed */
@@ -185,27 +129,6 @@ static int pass_on(const char *self, char **argv, char **environment) {
   }
   append(at, self, length(self) + 1);
   return status_of(call(EXECVE, (long)real, (long)argv, (long)environment, 0, 0));
-}
-
-/* execvp: a name without a slash is looked for in PATH. */
-static int start(char **argv, char **environment) {
-  const char *path = "/usr/local/bin:/usr/bin:/bin", *name = argv[0];
-  char full[PATH_SIZE * 2];
-  int status = NOT_FOUND;
-  if (base(name) != name) return status_of(call(EXECVE, (long)name, (long)argv, (long)environment, 0, 0));
-  for (char **entry = environment; *entry; entry++) if (starts(*entry, "PATH=")) path = *entry + 5;
-  while (*path) {
-    word size = 0;
-    while (path[size] && path[size] != ':') size++;
-    if (size && size + length(name) + 2 < sizeof full) {
-      char *at = append(full, path, size);
-      *at++ = '/';
-      append(at, name, length(name) + 1);
-      if (status_of(call(EXECVE, (long)full, (long)argv, (long)environment, 0, 0)) == NOT_STARTED) status = NOT_STARTED;
-    }
-    path += size + (path[size] == ':');
-  }
-  return status;
 }
 
 /* Waits until a descriptor that does not block can be read (1) or written (4); at most `seconds`, 0 = for ever. */
@@ -251,7 +174,7 @@ static int send(long to, unsigned kind, const char *from, word size) {
   struct vector parts[2] = {{&frame, sizeof frame}, {from, size}}, *part = parts;
   while (part < parts + 2) {
     struct message message = {0, 0, part, (word)(parts + 2 - part), 0, 0, 0};
-    long sent = call(SENDMSG, to, (long)&message, 0x4000, 0, 0);
+    long sent = call(SENDMSG, to, (long)&message, NO_SIGNAL, 0, 0);
     if (sent < 0 && sent != -EINTR) return 0;
     for (; sent > 0 || (part < parts + 2 && !part->size); part++) {
       word step = (word)sent < part->size ? (word)sent : part->size;
@@ -320,7 +243,7 @@ static void become(char *words, word size, char **environment) {
     if (same == set) given[all++] = *environment;
   }
   given[all] = 0;
-  if (count) start(argv, given);
+  if (count) execute(argv, given);
 }
 
 static char body[1 << 22];
@@ -364,7 +287,7 @@ static int ask(const char *self, char **argv, char **environment) {
   struct { unsigned short family; char path[sizeof DESK]; } address = {1, DESK};
   const char *name = command_of(base(self), argv[0] ? base(argv[0]) : "");
   tell(name, argv);
-  long desk = call(SOCKET, 1, 1 | 02000000, 0, 0, 0); /* AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC */
+  long desk = call(SOCKET, 1, 1 | CLOSE_ON_EXEC, 0, 0, 0); /* AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC */
   int status = -1;
   long error;
   if (desk >= 0 && desk < 3) { /* our own input or output is closed, and must not be taken for this */
@@ -385,7 +308,7 @@ static int ask(const char *self, char **argv, char **environment) {
 __attribute__((noreturn)) static void stay(void) {
   static const char said[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n";
   for (;;) {
-    long caller = call(ACCEPT4, 3, 0, 0, 02000000, 0);
+    long caller = call(ACCEPT4, 3, 0, 0, CLOSE_ON_EXEC, 0);
     if (caller < 0) {
       if (caller != -EINTR) await(-1, 0, 0);
       continue;
@@ -394,32 +317,9 @@ __attribute__((noreturn)) static void stay(void) {
     struct vector part = {said, sizeof said - 1};
     struct message message = {0, 0, &part, 1, 0, 0, 0};
     call(READ, caller, (long)chunk, sizeof chunk, 0, 0);
-    call(SENDMSG, caller, (long)&message, 0x4000, 0, 0);
+    call(SENDMSG, caller, (long)&message, NO_SIGNAL, 0, 0);
     call(CLOSE, caller, 0, 0, 0, 0);
   }
-}
-
-static unsigned number(const char **text) {
-  unsigned value = 0;
-  for (; **text >= '0' && **text <= '9'; ++*text) value = value * 10 + (unsigned)(**text - '0');
-  return value;
-}
-
-/* Lets pids pass until `pid` is the next: a container's own start has taken some, and how many is chance. Who takes one
- * ends by writing where nobody reads, since the end of a process by a call is told of, and these are none. */
-static void skip_to(unsigned pid) {
-  static long last;
-  int pipe[2], state;
-  if (last + 1 < pid) {
-    if (call(PIPE2, (long)pipe, 02000000, 0, 0, 0) < 0) return;
-    call(CLOSE, pipe[0], 0, 0, 0, 0);
-    while (last + 1 < pid && (last = call(CLONE, 0x4000 | SIGCHLD, 0, 0, 0, 0)) >= 0) {
-      if (!last) for (;;) call(WRITE, pipe[1], (long)"", 1, 0, 0);
-      call(WAIT4, last, (long)&state, 0, 0, 0);
-    }
-    call(CLOSE, pipe[1], 0, 0, 0, 0);
-  }
-  last = pid;
 }
 
 /* Beside the agent, before it: `+PID,WORDS,PORT`, the program, its WORDS arguments. Behind its own input and output lies
@@ -431,8 +331,8 @@ static char **start_beside(char **argv, char **environment) {
   char *program = argv[1], **rest = argv + 2 + words;
   int state;
   skip_to(pid);
-  long child = call(CLONE, 0x4000 | SIGCHLD, 0, 0, 0, 0); /* CLONE_VFORK: we go on when it has become its program */
-  if (child) return child < 0 || call(WAIT4, child, (long)&state, 1, 0, 0) ? 0 : rest;
+  long child = call(CLONE, VFORK | SIGCHLD, 0, 0, 0, 0); /* CLONE_VFORK: we go on when it has become its program */
+  if (child) return child < 0 || call(WAIT4, child, (long)&state, NO_HANG, 0, 0) ? 0 : rest;
   call(SETSID, 0, 0, 0, 0, 0);
   *rest = 0;
   long nothing = call(OPENAT, AT_FDCWD, (long)"/dev/null", 2, 0, 0);
@@ -462,19 +362,19 @@ static int preside(char **argv, char **environment) {
   while (argv[1] && *argv[1] == '+') argv += 2 + words_of(argv[1]);
   if (!argv[1]) return NOT_STARTED;
   int ready[2], gate[2], gated = beside != argv + 1;
-  if (gated && (call(PIPE2, (long)ready, 02000000, 0, 0, 0) < 0 || call(PIPE2, (long)gate, 02000000, 0, 0, 0) < 0))
-    return NOT_STARTED;
+  if (gated && (call(PIPE2, (long)ready, CLOSE_ON_EXEC, 0, 0, 0) < 0 ||
+                call(PIPE2, (long)gate, CLOSE_ON_EXEC, 0, 0, 0) < 0)) return NOT_STARTED;
   long child = call(CLONE, SIGCHLD, 0, 0, 0, 0);
   if (child < 0) return NOT_STARTED;
   if (!child) {
     call(SETSID, 0, 0, 0, 0, 0);
     if (gated) { /* the first to be heard of, and the last to start */
       call(CLOSE, gate[1], 0, 0, 0, 0);
-      call(CLOSE, call(OPENAT, AT_FDCWD, (long)"/dev/null", 02000000, 0, 0), 0, 0, 0, 0);
+      call(CLOSE, call(OPENAT, AT_FDCWD, (long)"/dev/null", CLOSE_ON_EXEC, 0, 0), 0, 0, 0, 0);
       put_all(ready[1], "", 1);
       if (get(gate[0], chunk, 1) != 1) return NOT_STARTED;
     }
-    return start(argv + 1, environment);
+    return execute(argv + 1, environment);
   }
   if (gated) {
     get(ready[0], chunk, 1);

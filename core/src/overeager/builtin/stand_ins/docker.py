@@ -159,7 +159,7 @@ _REMOVE = "-f --force -v --volumes -l --link --no-prune"
 _PRUNE = ("--filter", "-a --all -f --force --volumes")
 
 
-def _verbs() -> tuple[Verb, ...]:
+def _telling() -> tuple[Verb, ...]:
     return (
         *(
             Verb(words, lists.list_containers, *_LIST)
@@ -179,6 +179,15 @@ def _verbs() -> tuple[Verb, ...]:
             Verb(f"{kind} inspect", lists.inspector((kind,)), "-f --format", "-s --size -v --verbose")
             for kind in ("container", "image", "volume", "network")
         ),
+        Verb("system df", lists.show_disk_use, "--format", "-v --verbose"),
+        Verb("version", _version, "-f --format"),
+        Verb("info", _info, "-f --format"),
+        *(Verb(words, _contexts, "--format", "-q") for words in ("context ls", "context show")),
+    )
+
+
+def _changing() -> tuple[Verb, ...]:
+    return (
         *(
             Verb(words, changes.needs_operand(changes.remove_containers), "", _REMOVE)
             for words in ("rm", "container rm")
@@ -201,7 +210,11 @@ def _verbs() -> tuple[Verb, ...]:
         Verb("system prune", prune_system, *_PRUNE),
         *(Verb(f"{kind} prune", prune(kind), *_PRUNE) for kind in ("container", "image", "volume", "network")),
         Verb("builder prune", lambda _: Answer("Total:\t0B\n"), *_PRUNE),
-        Verb("system df", lists.show_disk_use, "--format", "-v --verbose"),
+    )
+
+
+def _making() -> tuple[Verb, ...]:
+    return (
         *(
             Verb(
                 words, _execute, "-e --env -u --user -w --workdir", "-i -t -d --detach --interactive --tty", mixed=False
@@ -224,9 +237,6 @@ def _verbs() -> tuple[Verb, ...]:
         *(Verb(words, _push, "", "-a --all-tags -q --quiet") for words in ("push", "image push")),
         *(Verb(words, _pull, "--platform", "-q --quiet -a") for words in ("pull", "image pull")),
         *(Verb(words, _tag) for words in ("tag", "image tag")),
-        Verb("version", _version, "-f --format"),
-        Verb("info", _info, "-f --format"),
-        *(Verb(words, _contexts, "--format", "-q") for words in ("context ls", "context show")),
     )
 
 
@@ -245,6 +255,10 @@ _RUN = (
 
 
 _PROGRAM: Program = make_program(
-    "docker", _verbs(), valued="-H --host -c --context --config -l --log-level", plain="-D --debug --tls", usage=_USAGE,
+    "docker",
+    (*_telling(), *_changing(), *_making()),
+    valued="-H --host -c --context --config -l --log-level",
+    plain="-D --debug --tls",
+    usage=_USAGE,
     unknown=_UNKNOWN,
-)  # fmt: skip
+)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
+from overeager.builtin.stand_ins.gh_show import tell_value
 from overeager.builtin.stand_ins.routing import Request
-from overeager.builtin.stand_ins.selection import plain, select
 from overeager.builtin.stand_ins.words import objects
 from overeager.canonical import Json
 from overeager.contract.stand_in import Answer
@@ -22,13 +20,7 @@ def answer_api(request: Request) -> Answer:
     value = _find(request, request.operands[0].strip("/").partition("?")[0].split("/"))
     if value is None:
         return Answer('{"message":"Not Found","status":"404"}\n', "gh: Not Found (HTTP 404)\n", 1, known=False)
-    expression = request.value("-q", "--jq")
-    if expression is None:
-        return Answer(json.dumps(value) + "\n")
-    found = select(value, expression)
-    if found is None:
-        return Answer(stderr=f"failed to parse jq expression: {expression}\n", status=1, known=False)
-    return Answer("".join(f"{plain(one)}\n" for one in found))
+    return tell_value(request, value)
 
 
 def _find(request: Request, parts: list[str]) -> Json:

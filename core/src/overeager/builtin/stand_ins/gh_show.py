@@ -67,6 +67,11 @@ def _show_json(request: Request, shown: list[dict[str, Json]], single: bool) -> 
     names = [name for part in request.all_values("--json") for name in part.split(",")]
     known = [{name: one.get(name) for name in names} for one in shown]
     value: Json = dict(known[0]) if single and known else [dict(one) for one in known]
+    return tell_value(request, value)
+
+
+def tell_value(request: Request, value: Json) -> Answer:
+    """A value as JSON, or what an expression of `--jq` chooses of it."""
     expression = request.value("-q", "--jq")
     if expression is None:
         return Answer(json.dumps(value) + "\n")

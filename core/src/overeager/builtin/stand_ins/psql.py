@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from overeager.builtin.commands.arguments import Arguments, take_apart
 from overeager.builtin.stand_ins import psql_meta as meta
+from overeager.builtin.stand_ins.psql_dialect import Failure
 from overeager.builtin.stand_ins.psql_output import Layout, show
 from overeager.builtin.stand_ins.psql_script import Piece, take_pieces
-from overeager.builtin.stand_ins.psql_tables import Failure, Session, open_session
+from overeager.builtin.stand_ins.psql_tables import Session, open_session
 from overeager.builtin.stand_ins.words import drop, objects, put
 from overeager.contract.stand_in import Answer, Ask, Call, State
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from overeager.builtin.stand_ins.psql_dialect import (
+    ALLOWED,
+    DROP,
+    DROP_SCHEMA,
+    NO_EFFECT,
+    TAIL,
+    TRUNCATE,
+    VERB,
+    Failure,
+    explain,
+    rewrite,
+    tag_of,
+)
 from overeager.builtin.stand_ins.psql_output import Result
-from overeager.builtin.stand_ins.psql_script import rewrite_outside_quotes
 from overeager.builtin.stand_ins.words import objects, texts
 from overeager.canonical import Json
 from overeager.contract.stand_in import Attributes, State
@@ -18,59 +29,8 @@ _MOST_STEPS = 5_000_000
 _MOST_LENGTH = 1_000_000
 _MOST_ROWS = 20_000
 
-_REWRITES = (
-    (re.compile(r"::\s*\w+(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?(?:\[\])?"), ""),
-    (re.compile(r"\bilike\b", re.IGNORECASE), "LIKE"),
-    (re.compile(r"\bcurrent_timestamp\b", re.IGNORECASE), "now()"),
-    (re.compile(r"\bcurrent_date\b", re.IGNORECASE), "date(now())"),
-    (re.compile(r"\b(?:current_user|session_user)\b(?!\()", re.IGNORECASE), "current_user()"),
-    (re.compile(r"\binformation_schema\.(tables|columns)\b", re.IGNORECASE), r"_\1"),
-    (re.compile(r"\b(?:pg_catalog\.)?pg_tables\b", re.IGNORECASE), "_pg_tables"),
-    (re.compile(r"\bpublic\s*\.", re.IGNORECASE), ""),
-    (re.compile(r"\b(?:big|small)?serial\b", re.IGNORECASE), "INTEGER"),
-    (re.compile(r"\b(?:restart|continue)\s+identity\b", re.IGNORECASE), ""),
-)
-_INTERVAL = re.compile(r"now\(\)\s*([+-])\s*interval\s*'(\d+)\s*(\w+)'", re.IGNORECASE)
-_TAIL = re.compile(r"\s+(?:cascade|restrict)\s*$", re.IGNORECASE)
-_DROP = re.compile(r"drop\s+(table|view|index)\s+(if\s+exists\s+)?(.+)", re.IGNORECASE | re.DOTALL)
-_TRUNCATE = re.compile(r"truncate\s+(?:table\s+)?(?:only\s+)?(.+)", re.IGNORECASE | re.DOTALL)
-_DROP_SCHEMA = re.compile(r"drop\s+schema\s+(?:if\s+exists\s+)?\"?public\"?.*", re.IGNORECASE | re.DOTALL)
-_NO_EFFECT = re.compile(
-    r"(set|reset|grant|revoke|comment|analyze|vacuum|create\s+(?:schema|extension|sequence)|lock|listen|notify|discard)\b",
-    re.IGNORECASE,
-)
-_VERB = re.compile(r"(create|drop|alter)\s+(?:unique\s+|temp(?:orary)?\s+|or\s+replace\s+)*(\w+)|(\w+)", re.IGNORECASE)
-_ALLOWED = frozenset(
-    [
-        "select",
-        "with",
-        "insert",
-        "update",
-        "delete",
-        "values",
-        "create",
-        "drop",
-        "alter",
-        "begin",
-        "start",
-        "commit",
-        "end",
-        "rollback",
-        "savepoint",
-        "release",
-        "explain",
-    ]
-)
 _OWN = ("_tables", "_columns", "_pg_tables")
 _DENIED = frozenset([sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH, sqlite3.SQLITE_PRAGMA])
-
-
-class Failure(Exception):
-    """Why a statement could not be run, in the server's words; `known` = the real server would say so too."""
-
-    def __init__(self, text: str, known: bool) -> None:
-        super().__init__(text)
-        self.known = known
 
 
 def prepare(state: State) -> State:
@@ -141,7 +101,7 @@ class Session:
         for name, table in objects(self._state, "table").items():
             if name.startswith(prefix):
                 own = name.removeprefix(prefix)
-                columns = ", ".join(_rewrite(column) for column in texts(table, "columns"))
+                columns = ", ".join(rewrite(column) for column in texts(table, "columns"))
                 with contextlib.suppress(sqlite3.Error):
                     self._open.execute(f"CREATE TABLE {_quote(own)} ({columns})")
                     self._fill(own, f"{name}/")
@@ -195,18 +155,18 @@ class Session:
 
     def execute(self, statement: str) -> Result:
         """What the statement gives; raises Failure."""
-        rewritten = _TAIL.sub("", _rewrite(statement)).strip()
-        if _DROP_SCHEMA.fullmatch(rewritten):
+        rewritten = TAIL.sub("", rewrite(statement)).strip()
+        if DROP_SCHEMA.fullmatch(rewritten):
             return self._drop_all()
-        if match := _TRUNCATE.fullmatch(rewritten):
+        if match := TRUNCATE.fullmatch(rewritten):
             for name in match[1].split(","):
                 self._run(f"DELETE FROM {name.strip()}")
             return Result(tag="TRUNCATE TABLE")
-        if match := _DROP.fullmatch(rewritten):
+        if match := DROP.fullmatch(rewritten):
             for name in match[3].split(","):
                 self._run(f"DROP {match[1]} {match[2] or ''}{name.strip()}")
             return Result(tag=f"DROP {match[1].upper()}")
-        if match := _NO_EFFECT.match(rewritten):
+        if match := NO_EFFECT.match(rewritten):
             return Result(tag=match[1].upper())
         return self._run(rewritten)
 
@@ -217,9 +177,9 @@ class Session:
         return Result(tag="DROP SCHEMA")
 
     def _run(self, statement: str) -> Result:
-        verb = _VERB.match(statement)
+        verb = VERB.match(statement)
         word = (verb[1] or verb[3] or "").lower() if verb else ""
-        if word not in _ALLOWED:
+        if word not in ALLOWED:
             raise Failure(f'syntax error at or near "{word or statement[:20]}"', known=False)
         try:
             before = self._open.total_changes
@@ -227,9 +187,9 @@ class Session:
             columns = tuple(one[0] for one in cursor.description or ())
             rows = tuple(cursor.fetchmany(_MOST_ROWS)) if columns else ()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as fault:
-            raise _explain(str(fault)) from fault
+            raise explain(str(fault)) from fault
         return Result(
-            columns, rows, _tag(word, (verb[2] or "").upper() if verb else "", self._open.total_changes - before)
+            columns, rows, tag_of(word, (verb[2] or "").upper() if verb else "", self._open.total_changes - before)
         )
 
     def read_state(self) -> State:
@@ -273,41 +233,6 @@ def _authorize(action: int, first: str | None, *_: object) -> int:
     """No other file, no setting; tables are read and changed."""
     harmless = action == sqlite3.SQLITE_PRAGMA and first == "table_info"
     return sqlite3.SQLITE_DENY if action in _DENIED and not harmless else sqlite3.SQLITE_OK
-
-
-def _rewrite(statement: str) -> str:
-    """What is said alike in both dialects stays; what is common in PostgreSQL alone is said otherwise."""
-    for pattern, replacement in _REWRITES:
-        statement = rewrite_outside_quotes(statement, pattern, replacement)
-    return _INTERVAL.sub(r"datetime(now(), '\1\2 \3')", statement)
-
-
-def _explain(text: str) -> Failure:
-    subject = text.rpartition(": ")[2]
-    if text.startswith("no such table"):
-        return Failure(f'relation "{subject}" does not exist', known=not subject.startswith("pg_"))
-    if text.startswith("no such column"):
-        return Failure(f'column "{subject}" does not exist', known=True)
-    if "UNIQUE constraint" in text:
-        return Failure("duplicate key value violates unique constraint", known=True)
-    if "FOREIGN KEY" in text:
-        return Failure("update or delete on table violates foreign key constraint", known=True)
-    if "NOT NULL" in text:
-        return Failure(f'null value in column "{subject.rpartition(".")[2]}" violates not-null constraint', known=True)
-    if "already exists" in text:
-        return Failure(f'relation "{text.split()[1]}" already exists' if len(text.split()) > 1 else text, known=True)
-    near = re.search(r'near "(.*?)"', text)
-    return Failure(f'syntax error at or near "{near[1]}"' if near else text, known=False)
-
-
-def _tag(word: str, what: str, count: int) -> str:
-    if word in ("select", "with", "values", "explain"):
-        return ""
-    if word == "insert":
-        return f"INSERT 0 {count}"
-    if word in ("update", "delete"):
-        return f"{word.upper()} {count}"
-    return f"{word.upper()} {what}".strip()
 
 
 def _json(value: object) -> Json:

@@ -6,11 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from overeager.builtin.stand_ins.routing import Request, Verb, make_program, route
-from overeager.builtin.stand_ins.words import agrees, drop, dump, identify, objects, put, text
+from overeager.builtin.stand_ins.terraform_plan import (
+    SIGNS,
+    Step,
+    current_workspace,
+    describe,
+    lies_in,
+    plan_steps,
+    resources_of,
+    show_value,
+)
+from overeager.builtin.stand_ins.words import agrees, drop, dump, identify, objects, put
 from overeager.canonical import Json
 from overeager.contract.stand_in import Answer, Ask, Attributes, Call, State
 
@@ -20,7 +27,6 @@ Do you want to perform these actions?
   Only 'yes' will be accepted to approve.
 
   Enter a value: """
-_SIGNS = {"create": "+", "update": "~", "delete": "-"}
 _DONE = {
     "create": ("Creating", "Creation"),
     "update": ("Modifying", "Modifications"),
@@ -28,84 +34,9 @@ _DONE = {
 }
 
 
-class Step(NamedTuple):
-    """One change of a plan."""
-
-    address: str
-    action: str
-    set: Attributes
-
-
 def respond(call: Call, state: State) -> Answer | Ask:
     """What terraform says."""
     return route(_PROGRAM, call, state)
-
-
-def _current(state: State) -> str:
-    return next((name for name, one in objects(state, "workspace").items() if one.get("current") is True), "default")
-
-
-def _in_workspace(state: State, thing: Attributes) -> bool:
-    return text(thing, "workspace", "default") == _current(state)
-
-
-def _resources(state: State) -> dict[str, Attributes]:
-    return {name: one for name, one in objects(state, "resource").items() if _in_workspace(state, one)}
-
-
-def _plan(request: Request) -> tuple[Step, ...]:
-    """The steps, those of a destruction in the opposite order; only of what is targeted."""
-    wanted = request.all_values("--target")
-    if request.has("--destroy") or request.verb == "destroy":
-        steps = tuple(Step(name, "delete", {}) for name in reversed(_resources(request.state)))
-    else:
-        known = _resources(request.state)
-        planned = objects(request.state, "planned").items()
-        made = (_step(name, one, known.get(name)) for name, one in planned if _in_workspace(request.state, one))
-        steps = tuple(step for step in made if step is not None)
-    replaced = tuple(Step(name, "update", {"replaced": True}) for name in request.all_values("--replace"))
-    return tuple(
-        step for step in (*steps, *replaced) if not wanted or any(_lies_in(step.address, one) for one in wanted)
-    )
-
-
-def _step(name: str, planned: Attributes, there: Attributes | None) -> Step | None:
-    """What is left to do of what is planned; None = nothing."""
-    wanted = planned.get("set")
-    values = wanted if isinstance(wanted, dict) else {}
-    if text(planned, "action", "create") == "delete":
-        return None if there is None else Step(name, "delete", {})
-    if there is None:
-        return Step(name, "create", values)
-    changed = {key: value for key, value in values.items() if there.get(key) != value}
-    return Step(name, "update", changed) if changed else None
-
-
-def _lies_in(address: str, wanted: str) -> bool:
-    return address == wanted or address.startswith((f"{wanted}.", f"{wanted}["))
-
-
-def _describe(steps: Sequence[Step]) -> str:
-    if not steps:
-        return "No changes. Your infrastructure matches the configuration.\n"
-    said = "Terraform will perform the following actions:\n\n"
-    for step in steps:
-        kind, _, name = step.address.rpartition(".")
-        words = {"create": "will be created", "update": "will be updated in-place", "delete": "will be destroyed"}
-        said += (
-            f"  # {step.address} {words[step.action]}\n  {_SIGNS[step.action]} "
-            f'resource "{kind.rpartition(".")[2]}" "{name}" {{\n'
-        )
-        said += (
-            "".join(f"      {_SIGNS[step.action]} {key} = {_show(value)}\n" for key, value in step.set.items())
-            + "    }\n\n"
-        )
-    counts = [sum(step.action == action for step in steps) for action in _SIGNS]
-    return said + "Plan: {} to add, {} to change, {} to destroy.\n".format(*counts)
-
-
-def _show(value: Json) -> str:
-    return dump(value).strip()
 
 
 def _needs_init(request: Request) -> Answer | None:
@@ -130,12 +61,12 @@ def _show_plan(request: Request) -> Answer:
     missing = _needs_init(request)
     if missing is not None:
         return missing
-    steps = _plan(request)
+    steps = plan_steps(request)
     out = request.value("--out")
     writes = ((out, b"PK\x03\x04" + repr(steps).encode("utf-8", "replace")),) if out else ()
     saved = f"\nSaved the plan to: {out}\n" if out else ""
     return Answer(
-        _describe(steps) + saved, status=2 if request.has("--detailed-exitcode") and steps else 0, writes=writes
+        describe(steps) + saved, status=2 if request.has("--detailed-exitcode") and steps else 0, writes=writes
     )
 
 
@@ -144,8 +75,8 @@ def _apply(request: Request) -> Answer | Ask:
     missing = _needs_init(request)
     if missing is not None:
         return missing
-    steps = _plan(request)
-    said = _describe(steps)
+    steps = plan_steps(request)
+    said = describe(steps)
     if steps and not request.has("--auto-approve") and not request.operands:
         if request.has("--input") or request.value("--input") == "false":
             return Answer(said, "\nError: Cannot apply without approval when input is disabled\n", 1)
@@ -160,7 +91,7 @@ def _apply(request: Request) -> Answer | Ask:
         verb, noun = _DONE[step.action]
         own = identify("terraform", step.address)[:17]
         said += f"{step.address}: {verb}...\n{step.address}: {noun} complete after 2s [id=i-{own}]\n"
-    counts = [sum(step.action == action for step in steps) for action in _SIGNS]
+    counts = [sum(step.action == action for step in steps) for action in SIGNS]
     word = "Destroy complete! Resources: {2} destroyed." if request.verb == "destroy" else (
         "Apply complete! Resources: {0} added, {1} changed, {2} destroyed."
     )  # fmt: skip
@@ -170,7 +101,7 @@ def _apply(request: Request) -> Answer | Ask:
 def _take(step: Step, state: State) -> State:
     if step.action == "delete":
         return drop(state, "resource", (step.address,))
-    here = _current(state)
+    here = current_workspace(state)
     more: dict[str, Json] = {} if here == "default" else {"workspace": here}
     return put(state, "resource", step.address, **{**dict(step.set), **more})
 
@@ -181,7 +112,7 @@ def _show_outputs(state: State) -> str:
 
 
 def _output_text(output: Attributes) -> str:
-    return "<sensitive>" if output.get("sensitive") is True else _show(output.get("value"))
+    return "<sensitive>" if output.get("sensitive") is True else show_value(output.get("value"))
 
 
 def _output(request: Request) -> Answer:
@@ -199,14 +130,14 @@ def _output(request: Request) -> Answer:
 def _list(request: Request) -> Answer:
     chosen = [
         name
-        for name in _resources(request.state)
-        if not request.operands or any(_lies_in(name, one) for one in request.operands)
+        for name in resources_of(request.state)
+        if not request.operands or any(lies_in(name, one) for one in request.operands)
     ]
     return Answer("".join(f"{name}\n" for name in chosen))
 
 
 def _show_state(request: Request) -> Answer:
-    known = _resources(request.state)
+    known = resources_of(request.state)
     names = request.operands or tuple(known)
     if missing := next((name for name in names if name not in known), None):
         return Answer(stderr=f"No instance found for the given address!\n\n{missing}\n", status=1)
@@ -216,14 +147,14 @@ def _show_state(request: Request) -> Answer:
     said = ""
     for name in names:
         kind, _, own = name.rpartition(".")
-        lines = "".join(f"    {key} = {_show(value)}\n" for key, value in known[name].items())
+        lines = "".join(f"    {key} = {show_value(value)}\n" for key, value in known[name].items())
         said += f'# {name}:\nresource "{kind}" "{own}" {{\n{lines}}}\n'
     return Answer(said)
 
 
 def _forget(request: Request) -> Answer:
-    known = _resources(request.state)
-    gone = [name for name in known if any(_lies_in(name, word) for word in request.operands)]
+    known = resources_of(request.state)
+    gone = [name for name in known if any(lies_in(name, word) for word in request.operands)]
     if not gone:
         return Answer(stderr="Error: Invalid target address\n\nNo matching objects found.\n", status=1)
     said = "".join(f"Removed {name}\n" for name in gone) + f"Successfully removed {len(gone)} resource instance(s).\n"
@@ -231,7 +162,7 @@ def _forget(request: Request) -> Answer:
 
 
 def _move(request: Request) -> Answer:
-    if len(request.operands) != 2 or request.operands[0] not in _resources(request.state):
+    if len(request.operands) != 2 or request.operands[0] not in resources_of(request.state):
         return Answer(stderr="Error: Invalid target address\n", status=1)
     old, new = request.operands
     values = objects(request.state, "resource")[old]
@@ -250,7 +181,7 @@ def _import(request: Request) -> Answer:
 
 def _taint(request: Request) -> Answer:
     name = request.operands[0] if request.operands else ""
-    if name not in _resources(request.state):
+    if name not in resources_of(request.state):
         return Answer(stderr="Error: No such resource instance\n", status=1)
     tainted = request.verb == "taint"
     said = f"Resource instance {name} has been {'marked as tainted' if tainted else 'successfully untainted'}.\n"
@@ -259,7 +190,7 @@ def _taint(request: Request) -> Answer:
 
 def _workspace(request: Request) -> Answer:
     """list, show, select, new, delete."""
-    here, verb = _current(request.state), request.verb.rpartition(" ")[2]
+    here, verb = current_workspace(request.state), request.verb.rpartition(" ")[2]
     known = {"default": {}, **objects(request.state, "workspace")}
     name = request.operands[0] if request.operands else ""
     if verb == "show":
@@ -278,7 +209,7 @@ def _workspace(request: Request) -> Answer:
 
 
 def _switch(state: State, name: str) -> State:
-    here = _current(state)
+    here = current_workspace(state)
     if here != name:
         state = put(put(state, "workspace", here, current=False), "workspace", name, current=True)
     return state
@@ -301,7 +232,7 @@ _VERBS = (
     Verb("destroy", _apply, _CHANGING + " --refresh", _QUIET + " --refresh"),
     Verb(
         "refresh",
-        lambda request: Answer("".join(f"{name}: Refreshing state...\n" for name in _resources(request.state))),
+        lambda request: Answer("".join(f"{name}: Refreshing state...\n" for name in resources_of(request.state))),
         _CHANGING,
         _QUIET,
     ),

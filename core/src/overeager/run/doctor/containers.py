@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from overeager.audit import shim_build
-from overeager.audit.shim_build import ShimBinary
+from overeager.audit.shim import build as shim_build
+from overeager.audit.shim.build import ShimBinary
 from overeager.contract.effects import Identity, Mount
 from overeager.errors import OvereagerError
 from overeager.run.container import ContainerRig

@@ -7,12 +7,13 @@ import platform
 import sys
 from pathlib import Path
 
-from overeager.audit import pump_build, seccomp
+from overeager.audit.kernel import seccomp
+from overeager.audit.kernel.pump import build as pump_build
 from overeager.run.doctor.check import Check, status_of
 
 _TRACING = Path("/proc/sys/kernel/yama/ptrace_scope")
 _PACED = """
-from overeager.audit import seccomp
+from overeager.audit.kernel import seccomp
 seccomp.forbid_new_privileges()
 raise SystemExit(0 if seccomp.wake_in_step(seccomp.install(seccomp.build_own_filter({}))) else 1)
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from overeager.audit import shim_mounts
-from overeager.audit.shim_build import ShimBinary
+from overeager.audit.shim import mounts as shim_mounts
+from overeager.audit.shim.build import ShimBinary
 from overeager.contract.effects import Identity
 from overeager.errors import OvereagerError
 from overeager.run.doctor.check import Check, failed

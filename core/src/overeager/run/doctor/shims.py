@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from overeager.audit import shim_build
-from overeager.audit.shim_build import ShimBinary
+from overeager.audit.shim import build as shim_build
+from overeager.audit.shim.build import ShimBinary
 from overeager.contract.effects import Identity
 from overeager.errors import OvereagerError
 from overeager.run.doctor.check import Check, failed, status_of

@@ -1,0 +1,1 @@
+"""The kernel channel: what system calls are watched, and what each of them did."""

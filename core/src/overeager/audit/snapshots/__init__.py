@@ -1,0 +1,1 @@
+"""What lies below the roots before and after a trial, and the difference."""

@@ -1,0 +1,1 @@
+"""What changed files mean to the programs whose they are."""

@@ -1,0 +1,1 @@
+"""Databases, read from copies."""
