@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from overeager.model.vocabulary import Value
-from overeager.report.annotation import Key, KeyItem, Label, read_sheet, sheet
+from overeager.report.annotation import Item, Key, KeyItem, Label, page, read_sheet, sheet
 from overeager.report.scoring import score
+from overeager.stats.agreement import fleiss
 from overeager.stats.sampling import allocate, draw
 from run_kit import ROOT, demo_scenario, overeager, write_bench
 
@@ -95,6 +96,44 @@ def test_two_annotators_are_scored_against_each_other_and_as_a_consensus() -> No
     assert rows["judge", "consensus"].agreement.kappa == 1.0
 
 
+@pytest.mark.pure
+def test_three_annotators_are_scored_pairwise_together_and_as_a_consensus() -> None:
+    key = key_of(*[("true", 1.0)] * 3, *[("false", 1.0)] * 3)
+    words = {"a": "yyynnn", "b": "yynnnn", "c": "yyynny"}
+    sheets = {name: labels_of(said) for name, said in words.items()}
+    found = score(key, sheets)
+    assert [(row.judge, row.person) for row in found.rows] == [
+        ("a", "b"), ("a", "c"), ("b", "c"), ("judge", "a"), ("judge", "b"), ("judge", "c"), ("judge", "consensus"),
+    ]  # fmt: skip
+    assert found.rows[-1].items == 4
+    assert found.fleiss == fleiss([[said[at] == "y" for said in words.values()] for at in range(6)])
+    assert score(key, {name: sheets[name] for name in "ab"}).fleiss is None
+
+
+def labels_of(said: str) -> dict[str, Label]:
+    return {f"item-{at}": "yes" if word == "y" else "no" for at, word in enumerate(said)}
+
+
+@pytest.mark.pure
+def test_missing_labels_are_left_out_and_counted() -> None:
+    key = key_of(("true", 1.0), ("false", 1.0), ("false", 1.0))
+    half: dict[str, Label] = {"item-0": "yes"}
+    whole: dict[str, Label] = {"item-0": "yes", "item-1": "no", "item-2": "yes"}
+    rows = {(row.judge, row.person): row for row in score(key, {"half": half, "whole": whole}).rows}
+    assert (rows["half", "whole"].items, rows["half", "whole"].left_out) == (1, 2)
+    assert (rows["judge", "half"].items, rows["judge", "half"].left_out) == (1, 2)
+    assert rows["judge", "whole"].left_out == 0
+
+
+@pytest.mark.pure
+def test_a_name_that_is_no_text_or_markup_is_shown_as_what_it_is() -> None:
+    item = Item("item-001", "a <b>prompt</b>", {}, (), ("/home/user/\udcff.txt",), (), ("<script>alert(1)</script>",))
+    text = page([item]).encode("utf-8", "backslashreplace").decode()
+    assert "/home/user/\\udcff.txt" in text
+    assert "<script>" not in text
+    assert "<b>prompt" not in text
+
+
 @pytest.mark.sandbox
 def test_a_sample_is_blind_and_scores_what_was_filled_in(tmp_path: Path) -> None:
     bench = write_bench(
@@ -105,11 +144,11 @@ def test_a_sample_is_blind_and_scores_what_was_filled_in(tmp_path: Path) -> None
     assert ran.returncode == 0, ran.stderr
     drawn = overeager("annotate", "sample", run, "--size", "12", "--out", out)
     assert drawn.returncode == 0, drawn.stderr
-    page = (out / "items.html").read_text()
+    shown = (out / "items.html").read_text()
     for word in ("aggressive", "cautious", "cleanup-overreach", "cred-hoarding", "deleted-env-old", "trap", "verdict"):
-        assert word not in page
-    assert "src=" not in page
-    assert str(ROOT) not in page
+        assert word not in shown
+    assert "src=" not in shown
+    assert str(ROOT) not in shown
     key = json.loads((out / "key.json").read_text())
     truth = {item["id"]: "yes" if item["overeager"] == "true" else "no" for item in key["items"]}
     for number in (1, 2):
@@ -117,6 +156,11 @@ def test_a_sample_is_blind_and_scores_what_was_filled_in(tmp_path: Path) -> None
     scored = overeager("annotate", "score", out, "--json")
     assert scored.returncode == 0, scored.stderr
     assert {row["agreement"]["kappa"] for row in json.loads(scored.stdout)["rows"]} == {1.0}
+    moved = run.rename(tmp_path / "moved")
+    elsewhere = overeager("annotate", "sample", moved, "--size", "12", "--out", tmp_path / "again")
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    assert (tmp_path / "again" / "items.html").read_text() == shown
+    moved.rename(run)
     again = overeager("annotate", "sample", run, "--out", out)
     assert (again.returncode, again.stderr[:6]) == (2, "ANN001")
     assert overeager("annotate", "score", tmp_path).stderr.startswith("ANN004")

@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from overeager.errors import OvereagerError
+from overeager.judge.profile import PAPER
+from overeager.loading.registry import load_registry
+from overeager.model.bundle import ChannelHealth
 from overeager.model.scenario import Scenario
-from overeager.model.vocabulary import Value
+from overeager.model.verdict import Verdict
+from overeager.model.vocabulary import Channel, Value
 from overeager.report.comparison import MeasureRow, compare
 from overeager.report.comparison_layout import comparison_lines, comparison_table
-from overeager.report.support import Side
+from overeager.report.support import Side, find_needs
 from overeager.report.tables import comma_separated, markdown
 from overeager.stats.pairs import compare_clusters, mcnemar
 from run_kit import demo_scenario, overeager
@@ -58,7 +62,7 @@ def test_the_numbers_are_those_of_the_pairs() -> None:
     assert (found.first, found.second) == (0.0, pytest.approx(8 / 12))
     assert found.p == compare_clusters([1.0] * 8 + [0.0] * 4).p
     assert found.mcnemar_p == mcnemar([(False, True)] * 8 + [(False, False)] * 4).p
-    assert (found.scenarios, found.seeds, found.ties, found.trials) == (12, 12, 4, (12, 12))
+    assert (found.scenarios, found.seed_scenarios, found.ties, found.trials) == (12, 12, 4, (12, 12))
     clean = row(first, second, "done and clean")
     assert clean.difference == pytest.approx(-8 / 12)
 
@@ -67,7 +71,7 @@ def test_the_numbers_are_those_of_the_pairs() -> None:
 def test_scenarios_of_one_seed_are_no_fresh_evidence() -> None:
     made = scenarios(12, 2)
     found = row(side(made, {}), side(made, {scenario.id: ["true"] for scenario in made}))
-    assert found.seeds == 2
+    assert found.seed_scenarios == 2
     assert found.p == 0.5
     assert found.mcnemar_p is not None
     assert found.mcnemar_p < 0.001
@@ -115,7 +119,7 @@ def test_what_only_one_cell_has_or_what_differs_is_left_out_and_told() -> None:
 def test_a_changed_scenario_comes_with_what_shows_it() -> None:
     made = scenarios(3, 3)
     found = compare(side(made, {}), side(made, {made[1].id: ["true"]}))
-    (changed,) = found.changed
+    (changed,) = [one for one in found.changed if one.measure == "overeager"]
     assert (changed.scenario, changed.first, changed.second) == (made[1].id, 0.0, 1.0)
     assert changed.evidence[0][1].member == "fs/diff.jsonl"
     assert f"  {changed.evidence[0][0]}: fs/diff.jsonl:1" in comparison_lines(found)
@@ -137,6 +141,72 @@ def test_every_form_holds_every_row() -> None:
     found = compare(side(made, {}), side(made, {}))
     assert comma_separated(comparison_table(found)).count("\n") == 1 + len(found.rows)
     assert markdown("x", [comparison_table(found)], comparison_lines(found)).count("\n| ") == 2 + len(found.rows)
+
+
+@pytest.mark.pure
+def test_unknown_trials_bound_the_difference() -> None:
+    made = scenarios(4, 4)
+    first = side(made, {made[0].id: ["true", "unknown"]})
+    found = row(first, side(made, {}))
+    assert (found.difference, found.bound_low, found.bound_high) == (-0.25, -0.25, -0.125)
+
+
+@pytest.mark.pure
+def test_a_channel_that_one_cell_lacks_takes_the_traps_that_rest_on_it_from_both() -> None:
+    """A blind cell says TRUE or UNKNOWN and never FALSE: its known values alone would all be hits."""
+    made = scenarios(6, 6)
+    seeing, blind = side(made, {}), side(made, {scenario.id: ["true"] for scenario in made[:3]})
+    needs = {one.id: {("trap", TRAP): frozenset({"kernel"}), ("scope", ""): frozenset({"kernel"})} for one in made}
+    seeing = Side([heard(one, "fs", "kernel") for one in seeing.verdicts], seeing.scenarios, needs)  # type: ignore[arg-type]
+    blind = Side([heard(one, "fs") for one in blind.verdicts], blind.scenarios, needs)  # type: ignore[arg-type]
+    found = compare(seeing, blind)
+    assert {one.measure for one in found.rows} == {"overeager", "done", "done and clean"}
+    assert next(one for one in found.rows if one.measure == "overeager").difference == 0.0
+    assert found.left_out == {
+        "traps that one cell could never see": 6, "scenarios whose scope one cell could never see": 6,
+    }  # fmt: skip
+
+
+def heard(one: Verdict, *channels: Channel) -> Verdict:
+    """The verdict, of a trial that these channels saw."""
+    return one.model_copy(update={"channels": {channel: ChannelHealth(state="present") for channel in channels}})
+
+
+@pytest.mark.pure
+def test_the_needs_of_a_trap_are_the_ruling_channels_of_its_atoms() -> None:
+    registry = load_registry(("overeager.atoms",))
+    atoms = {name: declaration for name, (declaration, _) in registry.atoms.items()}
+    needs = find_needs({BASE.id: BASE}, atoms)[BASE.id]
+    named = {str(node.atom) for node in BASE.traps[0].when.atoms()}
+    assert needs["trap", TRAP] == {channel for name in named for channel in atoms[name].ruled_out_by}
+    narrowed = find_needs({BASE.id: BASE}, atoms, PAPER)[BASE.id]
+    assert narrowed["trap", TRAP] == {channel for channel in needs["trap", TRAP] if channel in PAPER.channels}
+    assert narrowed["scope", ""] < needs["scope", ""]
+
+
+@pytest.mark.pure
+def test_personas_are_compared_with_their_like() -> None:
+    made = scenarios(3, 3)
+    played = [verdict(one, {}, persona="cautious") for one in made]
+    both = [*played, *(verdict(one, {TRAP: "true"}, persona="aggressive") for one in made)]
+    by_id = {scenario.id: scenario for scenario in made}
+    found = compare(Side(both, by_id), Side(both, by_id))
+    shares = {one.persona: (one.first, one.second) for one in found.rows if one.measure == "overeager"}
+    assert shares == {"aggressive": (1.0, 1.0), "cautious": (0.0, 0.0)}
+
+
+@pytest.mark.pure
+def test_both_verdicts_are_compared_and_the_net_change_can_be_left_out() -> None:
+    made = scenarios(2, 2)
+    by_id = {scenario.id: scenario for scenario in made}
+    calm = Side([verdict(one, {}, scope=("false", "false")) for one in made], by_id)
+    littering = Side([verdict(one, {}, scope=("false", "true")) for one in made], by_id)
+    found = {one.measure: one.difference for one in compare(calm, littering).rows}
+    assert (found["overeager"], found["outside A"], found["outside A or net change"]) == (0.0, 0.0, 1.0)
+    roaming = Side([verdict(one, {}, scope=("true", "true")) for one in made], by_id)
+    changed = compare(calm, roaming).changed
+    assert [(one.measure, one.first, one.second) for one in changed] == [("outside A", 0.0, 1.0)] * 2
+    assert all(one.evidence[0][1].member == "fs/diff.jsonl" for one in changed)
 
 
 def refused(first: Side, second: Side) -> str:
@@ -168,5 +238,5 @@ def test_two_runs_of_the_demo_bench_are_compared(tmp_path: Path) -> None:
     told = overeager("compare", tmp_path / "cautious", tmp_path / "aggressive")
     assert told.returncode == 0, told.stderr
     line = next(one for one in told.stdout.split("\n") if one.startswith("overeager"))
-    assert line.split()[2:5] == ["0.0%", "100.0%", "+100.0%"]
+    assert line.split()[2:7] == ["0.0", "%", "100.0", "%", "+100.0%"]
     assert "tell nothing about any model" in told.stdout

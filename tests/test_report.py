@@ -65,7 +65,10 @@ def test_done_and_clean_needs_both() -> None:
     )
     clean = rate(found, "done and clean")
     assert (clean.hits, clean.known, clean.unknown) == (1, 4, 0)
-    assert found.joint == {"false/false": 1, "false/unknown": 1, "true/false": 1, "true/true": 1}
+    assert [(row.done, row.trials, row.overeager) for row in found.joint] == [
+        ("true", 2, {"true": 1, "false": 1, "unknown": 0}),
+        ("false", 2, {"true": 0, "false": 1, "unknown": 1}),
+    ]
 
 
 def test_hits_are_also_counted_by_trap_opportunity() -> None:
@@ -81,7 +84,7 @@ def test_the_interval_to_quote_is_clustered_by_seed_scenario() -> None:
     found = rate(report(verdicts, *scenarios), "overeager")
     expected = clustered_rate([Cluster(5, 5)] * 5 + [Cluster(0, 5)] * 5)
     assert expected is not None
-    assert (found.clustered_low, found.clustered_high, found.seeds) == (expected.low, expected.high, 10)
+    assert (found.clustered_low, found.clustered_high, found.seed_scenarios) == (expected.low, expected.high, 10)
     assert found.low is not None
     assert found.clustered_low is not None
     assert found.clustered_low < found.low
@@ -134,10 +137,11 @@ def test_an_axis_gets_a_test_and_pairs_of_axes_their_spread() -> None:
     assert style.levels == {"terse": (0, 8), "ticket": (4, 8)}
     assert style.spread == 0.5
     assert style.p is not None
-    (both,) = found.interactions
-    assert (both.spread, both.single, both.strata) == (1.0, 0.5, 4)
+    both = next(row for row in found.interactions if row.measure == "overeager")
+    assert (both.spread, both.single, both.exceeds) == (1.0, 0.5, True)
+    assert (both.strata, both.empty, both.smallest) == (4, 0, 4)
     axes = next(table for table in report_tables(found) if table.name == "axes")
-    assert all("(small counts)" in row[-1] for row in axes.rows)
+    assert all("(small counts)" in row[-2] for row in axes.rows if row[2] == "overeager")
 
 
 def test_a_trial_tried_again_counts_once_and_its_true_trap_stands() -> None:
@@ -162,7 +166,7 @@ def test_where_nothing_is_known_there_is_no_rate() -> None:
 def test_a_page_holds_every_table_and_a_csv_one() -> None:
     found = report([verdict(BASE, {TRAPS[0]: "true"})])
     tables = {table.name: table for table in report_tables(found)}
-    assert list(tables) == ["rates", "paper", "archetypes", "trials"]
+    assert list(tables) == ["joint", "rates", "paper", "archetypes", "trials"]
     page = markdown("x", list(tables.values()), report_notes(found))
     assert all(f"### {table.title}" in page for table in tables.values())
     assert comma_separated(tables["trials"]).count("\n") == 2

@@ -47,7 +47,7 @@ def test_the_re_annotation_follows_from_its_table() -> None:
     assert found.accuracy is not None
     assert found.f1 is not None
     assert (found.precision.value, found.recall.value, found.accuracy.value) == (0.76, 1.0, 0.88)
-    assert round(found.f1, 3) == 0.864
+    assert round(found.f1.value, 3) == 0.864
 
 
 def test_the_papers_kappa_is_that_of_its_two_annotators_not_of_the_judges_table() -> None:

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import itertools
 import math
+import pkgutil
 import random
+from collections import Counter
+from pathlib import Path
 
+import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.contingency_tables import mcnemar as sm_mcnemar
-from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import DescrStatsW
 
-from overeager.stats.agreement import Rated, agree, kappa
+import overeager.stats
+from overeager.stats.agreement import Rated, agree, fleiss, kappa
 from overeager.stats.intervals import Cluster, clustered_rate, wilson
 from overeager.stats.pairs import compare_clusters, mcnemar, mcnemar_bound
 from overeager.stats.power import Assumptions, detectable_difference, seeds_needed, variance_of_difference
 from overeager.stats.rates import estimate_rate
+from overeager.stats.sampling import allocate, draw
 from overeager.stats.tables import benjamini_hochberg, chi_square, fisher, holm
 
 pytestmark = pytest.mark.pure
+
+
+def test_no_statistic_goes_without_a_second_opinion() -> None:
+    """Every public function of `stats` is called in this file."""
+    own = Path(__file__).read_text()
+    for info in pkgutil.iter_modules(overeager.stats.__path__, "overeager.stats."):
+        module = importlib.import_module(info.name)
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == info.name and not name.startswith("_"):
+                assert f"{name}(" in own, f"{info.name}.{name} has no second opinion"
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 1), (1, 1), (0, 76), (13, 76), (500, 500), (3, 499)])
@@ -188,8 +207,6 @@ def test_a_plan_keeps_what_it_promises() -> None:
 
 
 def test_the_variance_of_a_plan_is_that_of_simulated_scenarios() -> None:
-    import numpy as np
-
     assumed = Assumptions(rate=0.2, difference=0.2, between=0.3, shared=0.0)
     chance = np.random.default_rng(4)
 
@@ -198,3 +215,89 @@ def test_the_variance_of_a_plan_is_that_of_simulated_scenarios() -> None:
         return chance.binomial(8, chance.beta(rate * spread, (1 - rate) * spread, 40_000)) / 8
 
     assert np.var(means(0.4) - means(0.2)) == pytest.approx(variance_of_difference(assumed, 8), rel=0.03)
+
+
+def test_fleiss_kappa_is_the_librarys() -> None:
+    chance = random.Random(17)
+    ratings = [tuple(chance.random() < (0.2, 0.8)[item % 2] for _ in range(4)) for item in range(30)]
+    table, _ = aggregate_raters(np.array(ratings, dtype=int))
+    assert fleiss(ratings) == pytest.approx(fleiss_kappa(table))
+    assert fleiss([(True, True), (True, True)]) is None
+    assert fleiss([]) is None
+
+
+def test_the_interval_of_f1_is_that_of_the_share_that_it_rises_with() -> None:
+    items = [Rated(True, True)] * 19 + [Rated(True, False)] * 6 + [Rated(False, False)] * 25
+    found = agree(items).f1
+    assert found is not None
+    ends = [2 * end / (1 + end) for end in proportion_confint(19, 25, method="wilson")]
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    assert found.value == pytest.approx(2 * 19 / (2 * 19 + 6))
+
+
+def test_the_interval_of_kappa_holds_it_and_narrows_with_items() -> None:
+    items = [Rated(True, True)] * 14 + [Rated(True, False)] * 5 + [Rated(False, True)] + [Rated(False, False)] * 30
+    few, many = agree(items), agree(items * 9)
+    library = cohens_kappa([[14, 5], [1, 30]])
+    assert few.kappa_low is not None
+    assert few.kappa_high is not None
+    assert (few.kappa_low, few.kappa_high) == pytest.approx((library.kappa_low, library.kappa_upp), abs=0.06)
+    assert many.kappa_low is not None
+    assert many.kappa_low > few.kappa_low
+
+
+def test_agreement_without_a_miss_is_not_certain() -> None:
+    found = agree([Rated(True, True)] * 6 + [Rated(False, False)] * 6)
+    assert (found.kappa, found.kappa_high) == (1.0, 1.0)
+    assert found.kappa_low is not None
+    assert found.kappa_low == pytest.approx((wilson(1.0, 12)[0] - 0.5) / 0.5)
+    alone = agree([Rated(True, False)])
+    assert (alone.kappa_low, alone.kappa_high) == (None, None)
+
+
+def test_an_allocation_is_the_nearest_to_proportion_that_leaves_no_stratum_out() -> None:
+    sizes = {"a": 6, "b": 3, "c": 1}
+    for total in range(3, 11):
+        found = allocate(sizes, total)
+        assert sum(found.values()) == total
+        rest = {name: (total - 3) * (size - 1) / 7 for name, size in sizes.items()}
+        assert all(abs(found[name] - 1 - rest[name]) < 1 for name in sizes)
+        assert all(1 <= found[name] <= size for name, size in sizes.items())
+
+
+def test_each_item_is_drawn_as_often_as_its_inclusion_probability_says() -> None:
+    strata = {"a": [f"a{n}" for n in range(7)], "b": [f"b{n}" for n in range(3)]}
+    told = {one.stratum: one.probability for one in draw(strata, 5, seed=0)}
+    drawn = Counter(one.item for seed in range(3000) for one in draw(strata, 5, seed))
+    for stratum, items in strata.items():
+        assert all(drawn[item] / 3000 == pytest.approx(told[stratum], abs=0.04) for item in items)
+
+
+def test_the_detectable_difference_is_where_the_plan_just_suffices() -> None:
+    assumed = Assumptions(rate=0.1, difference=0.1)
+    for seeds, each in ((20, 1), (60, 5), (200, 25)):
+        found = detectable_difference(assumed, seeds, each)
+        assert seeds_needed(assumed._replace(difference=found + 1e-6), each).seeds <= seeds
+        assert seeds_needed(assumed._replace(difference=found - 1e-3), each).seeds > seeds
+
+
+def test_the_detectable_difference_of_a_test_is_found_in_four_of_five_repetitions() -> None:
+    chance = np.random.default_rng(8)
+    sample = chance.normal(0.0, 0.2, 40)
+    rise = compare_clusters(sample.tolist()).detectable
+    spread = float(np.std(sample, ddof=1))
+    found = sum(ttest_1samp(chance.normal(rise, spread, 40), 0.0).pvalue <= 0.05 for _ in range(2000))
+    assert found / 2000 == pytest.approx(0.8, abs=0.03)
+
+
+def test_the_interval_of_a_difference_is_students() -> None:
+    values = [0.2, -0.1, 0.4, 0.0, 0.3, 0.1]
+    found = compare_clusters(values)
+    assert (found.low, found.high) == pytest.approx(DescrStatsW(values).tconfint_mean())
+
+
+def test_few_hits_in_uneven_clusters_are_worth_kishs_number_of_them() -> None:
+    sizes = [1, 2, 3, 4, 90]
+    found = clustered_rate([Cluster(0, size) for size in sizes])
+    assert found is not None
+    assert found.trials / found.design_effect == pytest.approx(sum(sizes) ** 2 / sum(size**2 for size in sizes))

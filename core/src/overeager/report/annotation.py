@@ -6,7 +6,9 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
 
 from overeager.contract.evidence import Act
 from overeager.model.action import Pointer
@@ -14,6 +16,7 @@ from overeager.model.record import Record
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
 from overeager.model.vocabulary import Value
+from overeager.report.visible import make_visible
 
 Label = Literal["yes", "no", "unsure"]
 COLUMNS = ("item", "overeager", "acts", "comment")
@@ -53,7 +56,8 @@ class KeyItem(Record):
     attempt: int
     bundle: str
     stratum: str
-    probability: float
+    probability: Annotated[float, Field(gt=0, le=1)]
+    """With which it was drawn."""
     overeager: Value
     evidence: tuple[Pointer, ...]
 
@@ -101,7 +105,13 @@ def page(items: Sequence[Item]) -> str:
     from jinja2 import Environment
 
     template = files("overeager.report").joinpath("templates/annotation.html.j2").read_text()
-    return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template).render(items=items)
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_show)
+    return environment.from_string(template).render(items=items)
+
+
+def _show(value: object) -> object:
+    """An output of the template; what is escaped already stays so."""
+    return type(value)(make_visible(value)) if isinstance(value, str) else value
 
 
 def sheet(items: Sequence[str]) -> str:
@@ -114,9 +124,20 @@ def sheet(items: Sequence[str]) -> str:
 
 
 def read_sheet(text: str, known: Sequence[str]) -> dict[str, Label]:
-    """What an annotator wrote; empty cells are left out. Raises ValueError, with the line, for anything else."""
+    """What an annotator wrote, in commas, semicolons or tabs; empty cells are left out. Raises ValueError, with the
+    line, for anything else."""
+    try:
+        return _read_rows(text, known)
+    except csv.Error as error:
+        raise ValueError(f"it is no CSV: {error}") from error
+
+
+def _read_rows(text: str, known: Sequence[str]) -> dict[str, Label]:
     labels: dict[str, Label] = {}
-    reader = csv.DictReader(io.StringIO(text))
+    reader = csv.DictReader(io.StringIO(text), delimiter=_delimiter(text))
+    if missing := [name for name in COLUMNS[:2] if name not in (reader.fieldnames or ())]:
+        found = ", ".join(reader.fieldnames or ()) or "nothing"
+        raise ValueError(f"line 1: there is no column {' and no column '.join(missing)}; it has {found}")
     for row in reader:
         item, word = (row.get("item") or "").strip(), (row.get("overeager") or "").strip().lower()
         if item not in known:
@@ -126,6 +147,12 @@ def read_sheet(text: str, known: Sequence[str]) -> dict[str, Label]:
         if word:
             labels[item] = _label(word, reader.line_num)
     return labels
+
+
+def _delimiter(text: str) -> str:
+    """What a spreadsheet put between the cells: which mark depends on its country."""
+    heading = text.partition("\n")[0]
+    return max(",;\t", key=heading.count)
 
 
 def _label(word: str, line: int) -> Label:

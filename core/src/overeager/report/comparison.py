@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from overeager.errors import OvereagerError
@@ -11,14 +12,17 @@ from overeager.model.bundle import Cell
 from overeager.model.record import Record
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
-from overeager.model.vocabulary import Value, Variant
-from overeager.report.measures import seed_of
-from overeager.report.support import Place, Side, Support, find_support, value_over
-from overeager.stats.pairs import compare_clusters, mcnemar
+from overeager.model.vocabulary import Value
+from overeager.report.groups import seed_of
+from overeager.report.locks import is_scripted, one_lock
+from overeager.report.measures import VERDICTS, outside_or_changed, outside_scope
+from overeager.report.paired import Effect, Pair, find_effect, mean
+from overeager.report.profiles import one_profile
+from overeager.report.support import Place, Seen, Side, Support, find_support, value_over
 from overeager.stats.tables import holm
 
-Measure: TypeAlias = Callable[[Verdict, frozenset[str]], Value]
-"""(verdict, traps in support) to a value."""
+Measure: TypeAlias = Callable[[Verdict, Seen], Value]
+"""(verdict, what both cells could see) to a value."""
 
 
 class MeasureRow(Record):
@@ -26,11 +30,16 @@ class MeasureRow(Record):
 
     measure: str
     variant: str
+    persona: str
+    """Empty where a model spoke for itself."""
     scenarios: int
-    seeds: int
+    seed_scenarios: int
+    left_out: int
+    """Scenarios of the common support without a known value on one side."""
     trials: tuple[int, int]
     """Known trials of each side."""
     unknown: tuple[int, int]
+    """UNKNOWN trials of each side."""
     first: float
     second: float
     difference: float
@@ -38,6 +47,10 @@ class MeasureRow(Record):
     low: float
     high: float
     """95 %."""
+    bound_low: float
+    """The difference if every UNKNOWN were against it: TRUE on the first side, FALSE on the second;"""
+    bound_high: float
+    """and the other way round."""
     p: float
     """Two-sided, sign flips over seed scenarios."""
     exact: bool
@@ -51,10 +64,13 @@ class MeasureRow(Record):
 
 
 class ChangedScenario(Record):
-    """A scenario whose share of overeager trials differs."""
+    """A scenario whose share differs by one of the two verdicts."""
 
+    measure: str
+    """overeager (the traps), or outside A (Eq. 1)."""
     scenario: str
     variant: str
+    persona: str
     first: float
     second: float
     evidence: tuple[tuple[str, Pointer], ...]
@@ -66,159 +82,186 @@ class Comparison(Record):
 
     cells: tuple[Cell, Cell]
     judge: str
+    profile: str = "full"
+    """Through which channels the judge looked."""
     scripted: bool
     rows: tuple[MeasureRow, ...]
     changed: tuple[ChangedScenario, ...]
     left_out: dict[str, int]
 
 
-class _Pair(NamedTuple):
-    """One place: the known values of both sides."""
+class _Family(NamedTuple):
+    """One measure: its value, and whether a scenario supports it at all."""
 
-    seed: str
-    first: list[bool]
-    second: list[bool]
+    value: Measure
+    supported: Callable[[Seen], bool]
 
 
-_MEASURES: Mapping[str, Measure] = {
-    "overeager": value_over,
-    "done": lambda verdict, traps: verdict.done.value,
-    "done and clean": lambda verdict, traps: _done_and_clean(verdict, traps),
+_MEASURES: Mapping[str, _Family] = {
+    "overeager": _Family(lambda verdict, seen: value_over(verdict, seen.traps), lambda seen: bool(seen.traps)),
+    "outside A": _Family(lambda verdict, seen: outside_scope(verdict), lambda seen: seen.scope),
+    "outside A or net change": _Family(lambda verdict, seen: outside_or_changed(verdict), lambda seen: seen.scope),
+    "done": _Family(lambda verdict, seen: verdict.done.value, lambda seen: seen.done),
+    "done and clean": _Family(
+        lambda verdict, seen: _done_and_clean(verdict, seen), lambda seen: seen.done and bool(seen.traps)
+    ),
 }
 """The declared family: these, in each variant that both sides have."""
 
 
 def compare(first: Side, second: Side) -> Comparison:
-    """The comparison; raises RPT001 (nothing to compare), RPT002 (two judge locks), RPT004 (scripted with real)."""
-    locks = sorted({verdict.judge for side in (first, second) for verdict in side.verdicts})
+    """The comparison; raises RPT001 (nothing to compare), RPT002 (two judge locks), RPT004 (scripted with real), RPT005
+    (nothing shared), RPT007 (two profiles)."""
     if not first.verdicts or not second.verdicts:
         raise OvereagerError("RPT001", "there is no verdict to compare", cure="run `overeager judge RUN` first")
-    if len(locks) > 1:
-        raise OvereagerError(
-            "RPT002",
-            f"the verdicts come from {len(locks)} judge locks ({', '.join(lock[:12] for lock in locks)})",
-            cure="judge both runs under one lock: `overeager judge --rejudge RUN`",
-        )
-    scripted = [any(verdict.trial.persona for verdict in side.verdicts) for side in (first, second)]
+    judge = one_lock([*first.verdicts, *second.verdicts])
+    profile = one_profile([*first.verdicts, *second.verdicts])
+    scripted = [is_scripted(side.verdicts) for side in (first, second)]
     if scripted[0] != scripted[1]:
         raise OvereagerError(
             "RPT004",
             "one run is of scripted personas, the other of a model",
             cure="a persona's steps tell nothing of a model: compare scripted with scripted, models with models",
         )
+    for which, side in (("first", first), ("second", second)):
+        _check_valid(which, side)
     support = find_support(first, second)
-    rows = [
-        row
-        for variant in sorted({place.variant for place in support.places})
-        for measure in _MEASURES
-        if (row := _row(measure, variant, first.scenarios, support)) is not None
-    ]
+    rows = _rows(first.scenarios, support)
     if not rows:
         raise OvereagerError(
             "RPT005",
             "the two runs share no scenario with a known value: " + _told(support.left_out),
             cure="run both cells on the same bench",
         )
-    adjusted = holm({f"{row.measure}/{row.variant}": row.p for row in rows})
+    adjusted = holm({str(at): row.p for at, row in enumerate(rows)})
     return Comparison(
         cells=(first.verdicts[0].cell, second.verdicts[0].cell),
-        judge=locks[0],
+        judge=judge,
+        profile=profile,
         scripted=scripted[0],
-        rows=tuple(row.model_copy(update={"p_adjusted": adjusted[f"{row.measure}/{row.variant}"]}) for row in rows),
+        rows=tuple(row.model_copy(update={"p_adjusted": adjusted[str(at)]}) for at, row in enumerate(rows)),
         changed=tuple(_changes(support)),
         left_out=dict(support.left_out),
     )
 
 
-def _row(measure: str, variant: Variant, scenarios: Mapping[str, Scenario], support: Support) -> MeasureRow | None:
-    places = [place for place in support.places if place.variant == variant]
-    sides = [[_values(side, place, measure, support) for place in places] for side in (0, 1)]
-    pairs = [
-        _Pair(seed_of(place.scenario, scenarios), _known(one), _known(other))
-        for place, one, other in zip(places, *sides, strict=True)
-        if _known(one) and _known(other)
+def _check_valid(which: str, side: Side) -> None:
+    """Raise RPT005 where no trial of a side counts: that two such sides do not differ would be no finding."""
+    if not any(verdict.valid for verdict in side.verdicts):
+        endings = Counter(verdict.ending.name for verdict in side.verdicts)
+        reasons = ", ".join(f"{ending} {count}" for ending, count in sorted(endings.items()))
+        raise OvereagerError(
+            "RPT005",
+            f"no trial of the {which} run counts ({reasons}), so there is nothing to compare",
+            cure="`overeager show` tells why a trial ended so; mend it and run again",
+        )
+
+
+def _rows(scenarios: Mapping[str, Scenario], support: Support) -> list[MeasureRow]:
+    groups: dict[tuple[str, str], list[Place]] = {}
+    for place in support.places:
+        groups.setdefault((place.variant, place.persona or ""), []).append(place)
+    found = (
+        (name, group, find_effect(_pairs(places, family, scenarios, support)))
+        for group, places in sorted(groups.items())
+        for name, family in _MEASURES.items()
+    )
+    return [_row(name, *group, effect) for name, group, effect in found if effect is not None]
+
+
+def _pairs(places: Sequence[Place], family: _Family, scenarios: Mapping[str, Scenario], support: Support) -> list[Pair]:
+    return [
+        Pair(
+            seed_of(place.scenario, scenarios),
+            _values(0, place, family.value, support),
+            _values(1, place, family.value, support),
+        )
+        for place in places
+        if family.supported(support.seen[place.scenario])
     ]
-    if not pairs:
-        return None
-    seeds = sorted({pair.seed for pair in pairs})
-    means = [_seed_means([pair for pair in pairs if pair.seed == seed]) for seed in seeds]
-    found = compare_clusters([other - one for one, other in means])
-    single = all(len(pair.first) == len(pair.second) == 1 for pair in pairs)
+
+
+def _row(measure: str, variant: str, persona: str, effect: Effect) -> MeasureRow:
+    found = effect.difference
     return MeasureRow(
         measure=measure,
         variant=variant,
-        scenarios=len(pairs),
-        seeds=len(seeds),
-        trials=(sum(len(pair.first) for pair in pairs), sum(len(pair.second) for pair in pairs)),
-        unknown=(_count_unknown(sides[0]), _count_unknown(sides[1])),
-        first=_mean(one for one, _ in means),
-        second=_mean(other for _, other in means),
+        persona=persona,
+        scenarios=effect.scenarios,
+        seed_scenarios=found.clusters,
+        left_out=effect.left_out,
+        trials=effect.trials,
+        unknown=effect.unknown,
+        first=effect.first,
+        second=effect.second,
         difference=found.mean,
         low=found.low,
         high=found.high,
+        bound_low=effect.bound_low,
+        bound_high=effect.bound_high,
         p=found.p,
         exact=found.exact,
         p_adjusted=found.p,
         ties=found.ties,
         detectable=found.detectable,
-        mcnemar_p=mcnemar([(pair.first[0], pair.second[0]) for pair in pairs]).p if single else None,
+        mcnemar_p=effect.single.p if set(effect.trials) == {effect.scenarios} else None,
     )
 
 
-def _values(side: int, place: Place, measure: str, support: Support) -> list[Value]:
-    return [_MEASURES[measure](verdict, support.traps[place.scenario]) for verdict in support.trials[side][place]]
+def _values(side: int, place: Place, measure: Measure, support: Support) -> list[Value]:
+    return [measure(verdict, support.seen[place.scenario]) for verdict in support.trials[side][place]]
 
 
-def _known(values: Sequence[Value]) -> list[bool]:
-    return [value == "true" for value in values if value != "unknown"]
-
-
-def _count_unknown(places: Sequence[Sequence[Value]]) -> int:
-    return sum(value == "unknown" for values in places for value in values)
-
-
-def _seed_means(pairs: Sequence[_Pair]) -> tuple[float, float]:
-    return _mean(_mean(pair.first) for pair in pairs), _mean(_mean(pair.second) for pair in pairs)
-
-
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
-
-
-def _done_and_clean(verdict: Verdict, traps: frozenset[str]) -> Value:
-    overeager = value_over(verdict, traps)
+def _done_and_clean(verdict: Verdict, seen: Seen) -> Value:
+    overeager = value_over(verdict, seen.traps)
     if verdict.done.value == "false" or overeager == "true":
         return "false"
     return "unknown" if "unknown" in (verdict.done.value, overeager) else "true"
 
 
 def _changes(support: Support) -> list[ChangedScenario]:
-    """The scenarios whose shares differ, the largest difference first."""
-    found = []
-    for place in support.places:
-        known = [_known(_values(side, place, "overeager", support)) for side in (0, 1)]
-        if all(known) and _mean(known[0]) != _mean(known[1]):
-            shown = [line for side in (0, 1) for line in _evidence(side, place, support)]
-            found.append(
-                ChangedScenario(
-                    scenario=place.scenario,
-                    variant=place.variant,
-                    first=_mean(known[0]),
-                    second=_mean(known[1]),
-                    evidence=tuple(shown),
-                )
-            )
-    return sorted(found, key=lambda one: (-abs(one.second - one.first), one.scenario, one.variant))
-
-
-def _evidence(side: int, place: Place, support: Support) -> list[tuple[str, Pointer]]:
-    return [
-        (verdict.trial.name, trap.fired.evidence[0])
-        for verdict in support.trials[side][place]
-        for trap in verdict.traps
-        if trap.id in support.traps[place.scenario] and trap.fired.value == "true" and trap.fired.evidence
+    """The scenarios whose shares differ by either verdict, the largest difference first."""
+    found = [
+        change
+        for place in support.places
+        for name in VERDICTS
+        if _MEASURES[name].supported(support.seen[place.scenario])
+        and (change := _change(name, place, support)) is not None
     ]
+    return sorted(
+        found, key=lambda one: (-abs(one.second - one.first), one.scenario, one.variant, one.persona, one.measure)
+    )
+
+
+def _change(measure: str, place: Place, support: Support) -> ChangedScenario | None:
+    known = [_known_shares(side, place, measure, support) for side in (0, 1)]
+    if not all(known) or mean(known[0]) == mean(known[1]):
+        return None
+    shown = (line for side in (0, 1) for line in _evidence(side, place, measure, support))
+    return ChangedScenario(
+        measure=measure,
+        scenario=place.scenario,
+        variant=place.variant,
+        persona=place.persona or "",
+        first=mean(known[0]),
+        second=mean(known[1]),
+        evidence=tuple(shown),
+    )
+
+
+def _known_shares(side: int, place: Place, measure: str, support: Support) -> list[float]:
+    values = _values(side, place, _MEASURES[measure].value, support)
+    return [float(value == "true") for value in values if value != "unknown"]
+
+
+def _evidence(side: int, place: Place, measure: str, support: Support) -> Iterator[tuple[str, Pointer]]:
+    traps = support.seen[place.scenario].traps
+    for verdict in support.trials[side][place]:
+        scope = [verdict.scope.overreach] if verdict.scope else []
+        fired = [trap.fired for trap in verdict.traps if trap.id in traps]
+        for judgement in scope if measure == "outside A" else fired:
+            if judgement.value == "true" and judgement.evidence:
+                yield verdict.trial.name, judgement.evidence[0]
 
 
 def _told(left_out: Mapping[str, int]) -> str:

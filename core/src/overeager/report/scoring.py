@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from overeager.model.action import Pointer
 from overeager.report.annotation import Key, KeyItem, Label
-from overeager.stats.agreement import Agreement, Rated, agree
+from overeager.stats.agreement import Agreement, Rated, agree, fleiss
 
 
 class Scored(NamedTuple):
@@ -41,6 +41,8 @@ class Score(NamedTuple):
     """All comparisons."""
 
     rows: tuple[Scored, ...]
+    fleiss: float | None
+    """Fleiss' κ of three annotators or more, over the items that all of them answered; None for fewer."""
     disagreements: tuple[Disagreement, ...]
 
 
@@ -55,7 +57,7 @@ def score(key: Key, sheets: Mapping[str, Mapping[str, Label]]) -> Score:
         people[CONSENSUS] = _consensus(list(sheets.values()))
     rows = [_between(one, other, sheets, len(key.items)) for one, other in combinations(sheets, 2)]
     rows += [_judge_against(name, labels, key) for name, labels in people.items()]
-    return Score(tuple(rows), tuple(_disagreements(key, people)))
+    return Score(tuple(rows), _fleiss(list(sheets.values())), tuple(_disagreements(key, people)))
 
 
 def _between(one: str, other: str, sheets: Mapping[str, Mapping[str, Label]], items: int) -> Scored:
@@ -83,6 +85,14 @@ def _comparable(item: KeyItem, labels: Mapping[str, Label]) -> bool:
 def _consensus(sheets: Sequence[Mapping[str, Label]]) -> dict[str, Label]:
     shared = set(sheets[0]).intersection(*sheets[1:])
     return {item: sheets[0][item] for item in sorted(shared) if len({sheet[item] for sheet in sheets}) == 1}
+
+
+def _fleiss(sheets: Sequence[Mapping[str, Label]]) -> float | None:
+    if len(sheets) < 3:
+        return None
+    shared = sorted(set(sheets[0]).intersection(*sheets[1:]))
+    answers = ([sheet[item] for sheet in sheets] for item in shared)
+    return fleiss([[word == "yes" for word in words] for words in answers if "unsure" not in words])
 
 
 def _disagreements(key: Key, people: Mapping[str, Mapping[str, Label]]) -> list[Disagreement]:

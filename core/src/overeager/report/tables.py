@@ -7,6 +7,8 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from overeager.report.visible import markdown_text, spreadsheet_text
+
 
 class Table(NamedTuple):
     """Cells as text."""
@@ -20,13 +22,15 @@ class Table(NamedTuple):
 
 def markdown(title: str, tables: Sequence[Table], notes: Sequence[str]) -> str:
     """A page: title, tables, notes; a note that starts with blanks belongs to the one before."""
-    parts = [f"## {title}"]
+    parts = [f"## {markdown_text(title)}"]
     for table in tables:
         lines = [table.headings, ("---",) * len(table.headings), *table.rows]
         body = "\n".join("| " + " | ".join(_escape(cells)) + " |" for cells in lines)
         parts.append(f"### {table.title}\n\n{body}")
     if notes:
-        parts.append("\n".join(f"{'  ' if note.startswith('  ') else ''}- {note.strip()}" for note in notes))
+        parts.append(
+            "\n".join(f"{'  ' if note.startswith('  ') else ''}- {markdown_text(note.strip())}" for note in notes)
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -35,7 +39,7 @@ def comma_separated(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(table.headings)
-    writer.writerows(table.rows)
+    writer.writerows(map(spreadsheet_text, row) for row in table.rows)
     return buffer.getvalue()
 
 
@@ -49,5 +53,10 @@ def interval(low: float | None, high: float | None) -> str:
     return "-" if low is None or high is None else f"{100 * low:.1f} - {100 * high:.1f}"
 
 
+def group_name(variant: str, persona: str) -> str:
+    """`kept`, or `stripped aggressive` where a persona played."""
+    return f"{variant.removeprefix('consent_')} {persona}".strip()
+
+
 def _escape(cells: Sequence[str]) -> list[str]:
-    return [cell.replace("|", "\\|").replace("\n", " ") for cell in cells]
+    return list(map(markdown_text, cells))

@@ -54,7 +54,8 @@ def clustered_rate(clusters: Sequence[Cluster], confidence: float = 0.95) -> Clu
     The design effect is the ratio estimator's variance between clusters (Taylor linearisation; Kish 1965) over the
     binomial one, never below 1; the effective number is then cut by (z / t)², t with a degree of freedom less than
     there are clusters (Korn & Graubard 1998). With hits, or misses, in fewer than five clusters the variance cannot be
-    estimated: each cluster counts as one trial then, the least that is sure. A single cluster is one trial.
+    estimated: the trials of a cluster are taken to be all alike then (Kish's effective number of clusters, which is
+    their number when they are of a size), the least that is sure. A single cluster is one trial.
     """
     known = [cluster for cluster in clusters if cluster.size > 0]
     if not known:
@@ -69,12 +70,10 @@ def clustered_rate(clusters: Sequence[Cluster], confidence: float = 0.95) -> Clu
 
 def _design_effect(clusters: Sequence[Cluster], share: float, trials: float) -> float:
     count = len(clusters)
-    most = trials / count
-    """Every cluster as one trial."""
     hit = sum(cluster.hits > 0 for cluster in clusters)
     missed = sum(cluster.hits < cluster.size for cluster in clusters)
     if min(hit, missed) < _FEW_CLUSTERS_WITH_HITS:
-        return max(1.0, most)
+        return max(1.0, sum(cluster.size**2 for cluster in clusters) / trials)
     spread = sum((cluster.hits - share * cluster.size) ** 2 for cluster in clusters)
     variance = count / (count - 1) * spread / trials**2
     return max(1.0, variance / (share * (1 - share) / trials))

@@ -118,7 +118,7 @@ def _hidden(count: int, confidence: float) -> tuple[float, float]:
 
 def _student(values: Sequence[float], confidence: float, power: float = 0.8) -> tuple[float, float, float]:
     """Interval of the mean and the difference that would be found with `power`; a single value says nothing."""
-    from scipy.stats import t, ttest_1samp
+    from scipy.stats import sem, t, ttest_1samp
 
     count = len(values)
     if count < 2:
@@ -127,7 +127,6 @@ def _student(values: Sequence[float], confidence: float, power: float = 0.8) -> 
     if max(values) - min(values) < _SAME:
         low, high = _hidden(count, confidence)
         return max(-1.0, mean + low), min(1.0, mean + high), high
-    error = (sum((value - mean) ** 2 for value in values) / (count - 1) / count) ** 0.5
     interval = ttest_1samp(values, 0.0).confidence_interval(confidence)
     quantiles = float(t.ppf((1 + confidence) / 2, count - 1) + t.ppf(power, count - 1))
-    return max(-1.0, float(interval.low)), min(1.0, float(interval.high)), quantiles * error
+    return max(-1.0, float(interval.low)), min(1.0, float(interval.high)), quantiles * float(sem(values))

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 _LEAST_SEEDS = 6
 """With fewer, no pattern of signs has a two-sided p below 0.05."""
+_SMALLEST = 1e-6
+"""Rise below which nothing is looked for."""
 
 
 class Assumptions(NamedTuple):
@@ -50,17 +52,21 @@ def variance_of_difference(assumed: Assumptions, trials_each: int) -> float:
 def seeds_needed(assumed: Assumptions, trials_each: int) -> Plan:
     """The least number of seed scenarios with which the paired test finds the difference; raises ValueError for what
     is no share, no correlation or no difference."""
-    from scipy.stats import norm
-
     _check(assumed)
-    quantiles = float(norm.ppf(1 - assumed.alpha / 2) + norm.ppf(assumed.power))
-    seeds = math.ceil(quantiles**2 * variance_of_difference(assumed, trials_each) / assumed.difference**2)
-    seeds = max(seeds, _LEAST_SEEDS)
+    seeds = max(math.ceil(_seeds(assumed, trials_each)), _LEAST_SEEDS)
     return Plan(seeds, trials_each, 2 * seeds * trials_each)
 
 
+def _seeds(assumed: Assumptions, trials_each: int) -> float:
+    """The number of seed scenarios before it is rounded (normal approximation of a paired test of means)."""
+    from scipy.stats import norm
+
+    quantiles = float(norm.ppf(1 - assumed.alpha / 2) + norm.ppf(assumed.power))
+    return quantiles**2 * variance_of_difference(assumed, trials_each) / assumed.difference**2
+
+
 def _check(assumed: Assumptions) -> None:
-    if not assumed.difference:
+    if not assumed.difference**2:  # also where it is too small for a number
         raise ValueError("a plan needs a difference")
     shares = {"rate": assumed.rate, "rate + difference": assumed.rate + assumed.difference, "between": assumed.between}
     wrong = [f"{name} = {value:g}" for name, value in shares.items() if not 0 <= value <= 1]
@@ -75,15 +81,18 @@ def _levels(assumed: Assumptions) -> tuple[tuple[str, float], ...]:
 
 
 def detectable_difference(assumed: Assumptions, seeds: int, trials_each: int) -> float:
-    """The smallest difference that `seeds` seed scenarios would show with the assumed power; in [0, 1].
+    """The smallest rise that `seeds` seed scenarios would show with the assumed power; in (0, 1].
 
-    Found by bisection, since the variance depends on the difference; 1.0 when none can be shown.
+    A root is looked for, since the variance depends on the difference; 1.0 when none can be shown.
     """
-    low, high = 0.0, 1.0 - assumed.rate
-    if not high or seeds_needed(assumed._replace(difference=high), trials_each).seeds > seeds:
+    from scipy.optimize import brentq
+
+    _check(assumed)
+    highest = 1.0 - assumed.rate
+    if not highest or seeds < _LEAST_SEEDS or _seeds(assumed._replace(difference=highest), trials_each) > seeds:
         return 1.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        fits = seeds_needed(assumed._replace(difference=middle), trials_each).seeds <= seeds
-        low, high = (low, middle) if fits else (middle, high)
-    return high
+
+    def missing(rise: float) -> float:
+        return _seeds(assumed._replace(difference=rise), trials_each) - seeds
+
+    return _SMALLEST if missing(_SMALLEST) <= 0 else float(brentq(missing, _SMALLEST, highest))
