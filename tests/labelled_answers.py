@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from labelled_cases import HOME, WORKSPACE
+from labelled_cases import HOME, WAITING, WORKSPACE
 from overeager.actions.evidence import BundleEvidence
 from overeager.actions.read import bare_name
 from overeager.actions.story import Snapshots
@@ -23,14 +23,19 @@ class Told(NamedTuple):
     evidence: BundleEvidence
     snapshots: Snapshots
     """Both ends of the trial."""
-    steps: int
-    """How many of the agent's steps are the case's own."""
 
     @property
     def acts(self) -> list[Act]:
         """The acts of the case's steps: no housekeeping, nothing of a step that only waits."""
-        calls = {f"call_{number}" for number in range(1, self.steps + 1)}
-        return [act for act in self.evidence.all_acts if not act.housekeeping and act.tool_call in (None, *calls)]
+        acts = [act for act in self.evidence.all_acts if not act.housekeeping]
+        waiting = {act.tool_call for act in acts if act.tool_call is not None and _only_waits(act)}
+        return [act for act in acts if act.tool_call not in waiting]
+
+
+def _only_waits(act: Act) -> bool:
+    return any(
+        action.channel == "agent" and target.value == WAITING for action in act.actions for target in action.targets
+    )
 
 
 class Claim(NamedTuple):
@@ -77,8 +82,9 @@ def tell_modes(snapshots: Snapshots) -> Iterator[Claim]:
 
 def tell_moved(snapshots: Snapshots) -> Iterator[Claim]:
     """Texts that left one path and stand at another; of a chain, each link whose beginning is gone."""
-    old = {one.path: one for one in _changes(snapshots, "deleted", "modified") if one.before and is_listed(one.path)}
-    new = {one.path: one for one in _changes(snapshots, "created", "modified") if one.after and is_listed(one.path)}
+    listed = [one for one in snapshots.changes if one.type != "directory" and is_listed(one.path)]
+    old = {one.path: one for one in listed if one.operation in ("deleted", "modified") and one.before}
+    new = {one.path: one for one in listed if one.operation in ("created", "modified") and one.after}
     gone = {path for path, change in old.items() if change.operation == "deleted"}
     open_ended = True
     found: dict[tuple[str, str], Claim] = {}

@@ -16,6 +16,8 @@ HOME = "/home/user"
 WORKSPACE = f"{HOME}/project-x"
 _STARTS = re.compile(r"^nohup setsid (.+?) >/dev/null 2>&1 & echo \$! > run/([a-z-]+)\.pid$", re.MULTILINE)
 """How the cases start a process of the fixture."""
+WAITING = "sleep 3"
+"""What follows the steps of a case whose children go on: longer than any of them works."""
 MARK = re.compile(r"MARK-\w+")
 """What makes a text of the cases a secret."""
 

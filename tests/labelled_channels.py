@@ -84,7 +84,7 @@ def measure(recorded: Sequence[Recorded], registry: Registry) -> list[Row]:
     counts: dict[tuple[str, str], list[int]] = {}
     for one in recorded:
         for channels in SETS:
-            ground = _ground(one, channels, registry)
+            ground = ground_of(one, channels, registry)
             for family, path, true in _facts(one.case):
                 row = counts.setdefault((" + ".join(channels), family), [0, 0, 0, 0, 0])
                 value = _value(family, path, "fs" in channels, ground)
@@ -105,7 +105,8 @@ def write(rows: Sequence[Row]) -> str:
     return buffer.getvalue()
 
 
-def _ground(recorded: Recorded, channels: Sequence[Channel], registry: Registry) -> Ground:
+def ground_of(recorded: Recorded, channels: Sequence[Channel], registry: Registry) -> Ground:
+    """What the judge has when the members of these channels alone are there."""
     manifest = recorded.bundle.manifest
     kept = tuple(prefix for channel in channels for prefix in MEMBERS[channel])
     members = {name: data for name, data in recorded.bundle.members().items() if name.startswith(kept)}

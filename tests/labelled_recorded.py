@@ -26,3 +26,9 @@ def open_recorded(cases: Sequence[Case], run: Path) -> Iterator[Recorded]:
     by_scenario = {bundle.manifest.trial.scenario: bundle for bundle in bundles}
     for case in cases:
         yield Recorded(case, by_scenario[scenario_id(case)])
+
+
+def holds_all(cases: Sequence[Case], run: Path) -> bool:
+    """Whether the run has a sealed bundle of every case."""
+    sealed = {attempt.trial.partition("~")[0] for attempt in run_folder.sealed_attempts(run_folder.open_run(run))}
+    return {scenario_id(case) for case in cases} <= sealed

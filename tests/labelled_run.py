@@ -7,15 +7,17 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from labelled_cases import Case, CaseStep
+from labelled_cases import WAITING, Case, CaseStep
+from labelled_own import OwnFixture, OwnStep
 from labelled_recorded import Recorded, open_recorded
 from labelled_setup import PROJECT, build_world, canaries, processes, scenario_id, speak
 from overeager.model.condition import Condition
 from overeager.model.fixture import File, Fixture
-from overeager.model.persona import EditStep, Expect, Personas, Step, WriteStep
+from overeager.model.persona import EditStep, Expect, Personas, SearchStep, Step, WriteStep
 from overeager.model.place import CANARY_MARK
 from overeager.model.scenario import Scenario
 from overeager.model.service import Route, Service
+from overeager.model.stand_in import StandInState
 from overeager.run.tools import open_shelf
 from overeager.sandbox.identity import choose_identity
 from overeager.sandbox.locate import locate_bubblewrap
@@ -26,18 +28,20 @@ from run_kit import demo_scenario, overeager, write_bench
 
 HOSTS = tuple(f"{name}.example.test" for name in ("collector", "api", "paste", "registry"))
 _ROUTES = tuple(Route(method=method, path="/{name}", reply="ok") for method in ("GET", "HEAD", "POST"))
-WAIT = Step(shell="sleep 3", expect=Expect())
-"""Longer than any child of a case works on after its last step."""
+WAIT = Step(shell=WAITING, expect=Expect())
 
 
-def record_cases(cases: Sequence[Case], folder: Path, jobs: int = 2) -> list[Recorded]:
-    """Every case run once with all channels, in one run below `folder`."""
+def record_cases(cases: Sequence[Case], folder: Path, agent: str = "scripted", jobs: int = 2) -> list[Recorded]:
+    """Every case run once by `agent` with all channels, in one run below `folder`; one that was broken off goes on."""
     scenarios = {case.id: make_scenario(case) for case in cases}
     lay_worlds(cases, scenarios)
-    bench = write_bench(folder / "bench", list(scenarios.values()))
+    bench = folder / "bench"
+    resume = ["--resume"] if (folder / "run").is_dir() else []
+    if not resume:
+        write_bench(bench, list(scenarios.values()))
     done = overeager(
-        "run", bench, "--agent", "scripted", "--upstream", "persona:cautious", "--variant", "kept",
-        "-j", str(jobs), "--out", folder / "run",
+        "run", bench, "--agent", agent, "--upstream", "persona:cautious", "--variant", "kept",
+        "-j", str(jobs), "--out", folder / "run", *resume,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return list(open_recorded(cases, folder / "run"))
@@ -62,7 +66,12 @@ def make_scenario(case: Case) -> Scenario:
             "done": never,
             "traps": (trap,),
             "cases": tuple(one for one in base.cases if one.trap == trap.id),
-            "fixture": Fixture(files=tuple(_files(case)), processes=processes(case), services=tuple(_services(case))),
+            "fixture": Fixture(
+                files=tuple(_files(case)),
+                processes=processes(case),
+                services=tuple(_services(case)),
+                stand_ins=tuple(_stand_ins(case)),
+            ),
             "personas": Personas(cautious=steps, moderate=steps, aggressive=steps),
         }
     )
@@ -81,6 +90,13 @@ def _services(case: Case) -> Iterator[Service]:
     if case.hosts:
         for host in HOSTS:
             yield Service(hosts=(host,), kind="json", port=8080, routes=_ROUTES)
+    if isinstance(case.fixture, OwnFixture):
+        yield from case.fixture.services
+
+
+def _stand_ins(case: Case) -> Iterator[StandInState]:
+    if isinstance(case.fixture, OwnFixture):
+        yield from (StandInState(command=name, state=state) for name, state in case.fixture.stand_ins.items())
 
 
 def _step(case: Case, step: CaseStep) -> Step:
@@ -91,6 +107,9 @@ def _step(case: Case, step: CaseStep) -> Step:
         return Step(write=WriteStep(path=step.write.path, content=step.write.text), expect=Expect())
     if step.edit is not None:
         return Step(edit=EditStep(path=step.edit.path, old=step.edit.old, new=step.edit.new), expect=Expect())
+    if isinstance(step, OwnStep) and step.read is None:
+        search = SearchStep(pattern=step.search.pattern, path=step.search.path) if step.search else None
+        return Step(say=step.say and speak(case, step.say), ask=step.ask, search=search, fetch=step.fetch)
     return Step(read=step.read)
 
 

@@ -24,7 +24,10 @@ from labelled_recorded import Recorded
 from labelled_setup import speak
 from labelled_state import tell_database, tell_git
 from overeager.actions.assemble import gather
+from overeager.actions.evidence import BundleEvidence
 from overeager.actions.fs import read_snapshots
+from overeager.actions.lines import Members
+from overeager.actions.story import Snapshots
 from overeager.contract.registry import Registry
 
 
@@ -110,7 +113,13 @@ def examine(recorded: Recorded, registry: Registry) -> Told:
     manifest, members = recorded.bundle.manifest, recorded.bundle.members()
     rules = {command: rule for command, (rule, _) in registry.shims.items()}
     evidence = gather(members, manifest, registry.agent(manifest.cell.agent), rules)
-    return Told(manifest, members, evidence, read_snapshots(members), len(recorded.case.steps))
+    return Told(manifest, members, evidence, _less_chores(read_snapshots(Members(members)), evidence))
+
+
+def _less_chores(snapshots: Snapshots, evidence: BundleEvidence) -> Snapshots:
+    """The differences without those that are the agent's housekeeping: the labels are about the case's steps."""
+    chores = {action.source for act in evidence.all_acts if act.housekeeping for action in act.actions}
+    return snapshots._replace(changes=tuple(change for change in snapshots.changes if change.source not in chores))
 
 
 def answer(case: Case, told: Told) -> list[Answered]:

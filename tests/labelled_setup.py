@@ -111,7 +111,7 @@ def _set_up(case: Case, home: Path, bubblewrap: Bubblewrap, identity: Identity) 
     """The case's shell text as an ordinary user in namespaces of its own, at the paths that the trial has."""
     arguments = [
         "--unshare-all", "--die-with-parent", "--new-session", "--uid", "1000", "--gid", "1000",
-        "--ro-bind", "/usr", "/usr", *_system(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+        "--ro-bind", "/usr", "/usr", *system_folders(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
         "--bind", str(home), HOME, "--chdir", WORKSPACE,
         "/usr/bin/bash", "-e", "-c", speak(case, case.fixture.script),
     ]  # fmt: skip
@@ -124,7 +124,8 @@ def _set_up(case: Case, home: Path, bubblewrap: Bubblewrap, identity: Identity) 
     assert done.returncode == 0, f"{case.id}: the set-up failed: {done.stdout}{done.stderr}"
 
 
-def _system() -> Iterator[str]:
+def system_folders() -> Iterator[str]:
+    """The machine's programs and libraries beside /usr, as they lie there."""
     for name in ("bin", "sbin", "lib", "lib64"):
         path = Path("/", name)
         if path.is_symlink():

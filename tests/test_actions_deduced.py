@@ -98,6 +98,11 @@ def test_nothing_is_removed_from_a_folder_that_its_owner_may_not_write() -> None
     assert state_of_the_write("delete", folder="0555") == "failed"
 
 
+def test_a_call_that_was_itself_refused_has_changed_no_bits() -> None:
+    for way in (f"{WORKSPACE}/way", WORKSPACE):
+        assert state_of_the_write("write", call(1.2, TOOL, "mkdir", way, found=True)) == "failed"
+
+
 @pytest.mark.parametrize("call_", ["fchmodat", "unlinkat"])
 def test_where_the_bits_may_have_changed_nothing_is_refused_for_certain(call_: str) -> None:
     assert state_of_the_write("write", call(1.2, TOOL, call_, f"{WORKSPACE}/way/x", flags=0o644)) == "entered"

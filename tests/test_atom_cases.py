@@ -16,6 +16,7 @@ from overeager.actions.evidence import BundleEvidence
 from overeager.contract.evidence import AtomDeclaration
 from overeager.contract.registry import Registry
 from overeager.judge.evaluate import Ground, evaluate
+from overeager.judge.profile import FULL, PAPER, PROFILES, Profile
 from overeager.loading.registry import load_registry
 from overeager.model.action import Pointer
 from overeager.model.bundle import BundleManifest
@@ -29,6 +30,8 @@ pytestmark = pytest.mark.sandbox
 
 MOST_ROUNDS = 12
 """A TRUE points at 16 lines at most; several channels may each have as many."""
+OF_THE_PAPER = {"agent", "fs", "shim.jsonl", "stand_ins.jsonl"}
+"""Members, or their folders, of the channels that the paper's audit had."""
 
 
 class Tour:
@@ -42,16 +45,19 @@ class Tour:
         self._registry: Registry = load_registry(readers, agents=("scripted",))
         self.atoms: dict[str, AtomDeclaration] = {name: one for name, (one, _) in self._registry.atoms.items()}
 
-    def evidence(self, members: Mapping[str, bytes]) -> BundleEvidence:
+    def evidence(self, members: Mapping[str, bytes], profile: Profile = FULL) -> BundleEvidence:
         rules = {command: rule for command, (rule, _) in self._registry.shims.items()}
-        return gather(members, self.manifest, self._registry.agent("scripted"), rules)
+        adapter = self._registry.agent("scripted")
+        return gather(members, self.manifest, adapter, rules, channels=profile.channels)
 
-    def judge(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any]) -> Judgement:
+    def judge(
+        self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any], profile: Profile = FULL
+    ) -> Judgement:
         condition = Condition(operator="atom", atom=atom, parameters=dict(parameters))
-        return evaluate(condition, Ground(evidence, evidence.health, self.atoms)).judgement
+        return evaluate(condition, Ground(evidence, evidence.health, self.atoms, profile)).judgement
 
-    def value(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any]) -> str:
-        return self.judge(evidence, atom, parameters).value
+    def value(self, evidence: BundleEvidence, atom: str, parameters: Mapping[str, Any], profile: Profile = FULL) -> str:
+        return self.judge(evidence, atom, parameters, profile).value
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +70,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Tour:
 
 
 @pytest.fixture(scope="module")
-def whole(told: Tour) -> BundleEvidence:
-    return told.evidence(told.members)
+def wholes(told: Tour) -> dict[str, BundleEvidence]:
+    """All that there is, by the profile that looks at it."""
+    return {profile.id: told.evidence(told.members, profile) for profile in PROFILES.values()}
+
+
+@pytest.fixture(scope="module")
+def whole(wholes: dict[str, BundleEvidence]) -> BundleEvidence:
+    return wholes[FULL.id]
 
 
 def test_every_channel_of_the_tour_is_whole(whole: BundleEvidence) -> None:
@@ -92,12 +104,13 @@ def test_without_any_channel_the_atom_is_unknown(told: Tour, atom: str) -> None:
     assert {told.value(blind, atom, parameters) for parameters in CASES[atom]} == {"unknown"}
 
 
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(data=st.data())
 def test_less_evidence_moves_every_atom_only_towards_unknown(
-    told: Tour, whole: BundleEvidence, data: st.DataObject
+    told: Tour, wholes: dict[str, BundleEvidence], profile: Profile, data: st.DataObject
 ) -> None:
     chosen = data.draw(st.lists(st.sampled_from(sorted(told.members)), min_size=1, max_size=3, unique=True))
     members = dict(told.members)
@@ -106,11 +119,28 @@ def test_less_evidence_moves_every_atom_only_towards_unknown(
         members[name] = b"" if cut is None else members[name][:cut]
         if cut is None:
             del members[name]
-    less = told.evidence(members)
+    less = told.evidence(members, profile)
     for atom, cases in CASES.items():
         for parameters in cases:
-            before, after = told.value(whole, atom, parameters), told.value(less, atom, parameters)
+            before = told.value(wholes[profile.id], atom, parameters, profile)
+            after = told.value(less, atom, parameters, profile)
             assert after in ("unknown", before), f"{atom}({parameters}) was {before}, is {after}"
+
+
+@pytest.mark.parametrize("atom", sorted(CASES))
+def test_a_profile_says_less_of_an_atom_or_the_same(told: Tour, wholes: dict[str, BundleEvidence], atom: str) -> None:
+    """Where it still has a channel that shows the atom, it may miss what the others saw; where it has none it is
+    blind."""
+    whole, narrow = wholes[FULL.id], wholes[PAPER.id]
+    declared = told.atoms[atom]
+    for parameters in CASES[atom]:
+        full, paper = told.value(whole, atom, parameters), told.judge(narrow, atom, parameters, PAPER)
+        if not PAPER.narrow(declared.shown_by):
+            assert paper.value == "unknown"
+            assert f"the profile '{PAPER.id}' leaves out" in paper.reason
+        elif full == "false":
+            assert paper.value in ("false", "unknown")
+        assert {pointer.member.partition("/")[0] for pointer in paper.evidence} <= OF_THE_PAPER
 
 
 def without(members: Mapping[str, bytes], pointers: Iterable[Pointer]) -> dict[str, bytes]:

@@ -141,7 +141,9 @@ def test_a_report_over_trials_of_which_none_counts_says_so_and_shows_no_rate(pla
     assert "%" not in shown
     assert "0/0" not in shown
     report = json.loads(overeager("report", run, "--json", environment=played.environment).stdout)
-    assert (report[0]["rates"], report[0]["joint"], report[0]["invalid"]) == ([], {}, {"no_activity": 4})
+    (cell,) = report["cells"]
+    assert {row["share"] for row in cell["rates"]} == {None}
+    assert (cell["joint"], cell["invalid"]) == ([], {"no_activity": 4})
 
 
 def test_show_tells_why_a_trial_does_not_count(played: Played) -> None:

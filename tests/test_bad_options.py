@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from bad_kit import refusal
-from run_kit import DEMO
+from run_kit import DEMO, overeager
 
 UNKNOWN = {
     "agent": (("--agent", "scriptd"), "PLG001", "did you mean 'scripted'?"),
@@ -42,9 +43,8 @@ def test_the_real_api_without_a_key_is_refused_with_the_variable_that_holds_it(t
 PLUGINS = {
     "unknown": ({"OVEREAGER_ONLY_PLUGINS": "scriptedd"}, "PLG002", "did you mean 'scripted'?"),
     "agent blocked": ({"OVEREAGER_BLOCK_PLUGINS": "scripted"}, "PLG001", "is installed, but blocked as 'scripted'"),
-    "agent left out": ({"OVEREAGER_ONLY_PLUGINS": "atoms:core"}, "PLG001", "not among the only ones: atoms:core"),
-    "atoms left out": ({"OVEREAGER_ONLY_PLUGINS": "scripted,shims:core"}, "SCN110", "which no installed plugin offers"),
-    "shims left out": ({"OVEREAGER_ONLY_PLUGINS": "scripted,atoms:core"}, "RUN011", "add --no-shims"),
+    "atoms left out": ({"OVEREAGER_BLOCK_PLUGINS": "atoms:core"}, "PLG011", "plugin 'core' (atoms), which is kept out"),
+    "shims left out": ({"OVEREAGER_BLOCK_PLUGINS": "shims:core"}, "PLG011", "plugin 'core' (shims), which is kept out"),
 }
 
 
@@ -53,6 +53,21 @@ def test_a_run_without_a_plugin_that_it_needs_is_refused(name: str, tmp_path: Pa
     environment, code, words = PLUGINS[name]
     assert words in refusal("run", DEMO, "--out", tmp_path / "run", environment=environment, code=code)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_agent_that_is_not_among_the_only_plugins_is_refused(tmp_path: Path) -> None:
+    environment = {"OVEREAGER_ONLY_PLUGINS": "archetypes"}
+    options = ("--agent", "claude-code", "--out", tmp_path / "run")
+    said = refusal("run", DEMO, *options, environment=environment, code="PLG001")
+    assert "'claude-code' is installed, but not among the only ones: archetypes" in said
+
+
+def test_a_bench_that_was_locked_without_shims_is_run_without_them_only_when_told(tmp_path: Path) -> None:
+    bench = Path(copytree(DEMO, tmp_path / "demo"))
+    environment = {"OVEREAGER_BLOCK_PLUGINS": "shims:core"}
+    assert overeager("bench", "relock", bench, environment=environment).returncode == 0
+    said = refusal("run", bench, "--out", tmp_path / "run", environment=environment, code="RUN011")
+    assert "add --no-shims" in said
 
 
 def test_a_bench_that_is_not_there_is_refused(tmp_path: Path) -> None:

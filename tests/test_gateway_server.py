@@ -241,6 +241,22 @@ def test_the_record_holds_each_exchange_and_each_message_once(serve: Serve) -> N
     assert log.output_tokens == sum(line["output_tokens"] for line in exchanges) > 0
 
 
+def test_the_record_says_over_which_connection_each_exchange_came(serve: Serve) -> None:
+    served = serve()
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+    for _ in range(2):
+        connection.request("POST", "/v1/messages", json.dumps(asking(stream=False)), {"x-api-key": KEY})
+        connection.getresponse().read()
+    own_port = connection.sock.getsockname()[1]
+    connection.close()
+    served.ask()
+    _, exchanges, _ = served.stop()
+    assert [line["at"] for line in exchanges] == [served.port] * 3
+    peers = [line["peer"] for line in exchanges]
+    assert peers[:2] == [own_port] * 2
+    assert peers[2] not in (0, own_port)
+
+
 def test_no_key_and_no_header_is_recorded(serve: Serve) -> None:
     served = serve()
     served.ask()

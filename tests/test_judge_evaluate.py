@@ -81,6 +81,14 @@ def test_every_true_points_at_raw_lines_and_every_unknown_has_a_reason() -> None
     assert "kernel.jsonl:7" in evaluate(SEEN, ground(Lines(("kernel", False)))).judgement.reason
 
 
+def test_what_is_true_by_absence_says_what_was_looked_for_and_where() -> None:
+    denied = evaluate(Condition.model_validate({"not_of": {"toy.seen": {}}}), ground(Lines()))
+    assert (denied.judgement.value, denied.judgement.reason) == ("true", "no toy.seen in agent, kernel")
+    assert denied.parts[0].ruled_out_by == ("agent", "kernel")
+    shown = evaluate(Condition.model_validate({"not_of": {"toy.seen": {}}}), ground(Lines(("kernel", True))))
+    assert (shown.judgement.value, shown.judgement.reason) == ("false", "")
+
+
 def test_an_unknown_atom_and_a_broken_one_stop_the_judge() -> None:
     with pytest.raises(OvereagerError, match="JDG001"):
         evaluate(Condition.model_validate({"toy.sen": {}}), ground(Lines()))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import overeager.testing
 from overeager.actions.assemble import gather
 from overeager.judge.conclude import Seals, conclude
+from overeager.judge.profile import FULL, PROFILES, Profile
 from overeager.loading.registry import load_registry
 from overeager.model.bundle import BundleManifest
 from overeager.model.scenario import Scenario
@@ -52,13 +53,13 @@ def case(path: Path) -> Case:
     return Case(opened.manifest, opened.members(), scenarios[opened.manifest.trial.scenario])
 
 
-def judge(bundle: Case, members: Mapping[str, bytes]) -> Verdict:
+def judge(bundle: Case, members: Mapping[str, bytes], profile: Profile = FULL) -> Verdict:
     loaded = registry()
     rules = {command: rule for command, (rule, _) in loaded.shims.items()}
     atoms = {name: declaration for name, (declaration, _) in loaded.atoms.items()}
     adapter = loaded.agent("scripted")
-    gathered = gather(members, bundle.manifest, adapter, rules, trap_targets(bundle.scenario))
-    return conclude(gathered, bundle.manifest, bundle.scenario, atoms, SEALS)
+    gathered = gather(members, bundle.manifest, adapter, rules, trap_targets(bundle.scenario), profile.channels)
+    return conclude(gathered, bundle.manifest, bundle.scenario, atoms, SEALS, profile)
 
 
 def values(verdict: Verdict) -> dict[str, str]:
@@ -85,23 +86,25 @@ def mutilations(draw: st.DrawFn) -> tuple[Path, dict[str, bytes | None]]:
     return path, left
 
 
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(mutilations())
+@given(mutilation=mutilations())
 def test_deleting_or_cutting_any_member_moves_values_only_towards_unknown(
-    mutilation: tuple[Path, dict[str, bytes | None]],
+    mutilation: tuple[Path, dict[str, bytes | None]], profile: Profile
 ) -> None:
     path, left = mutilation
     bundle = case(path)
     members = {name: left.get(name, data) for name, data in bundle.members.items()}
-    whole = values(judge(bundle, bundle.members))
-    less = values(judge(bundle, {name: data for name, data in members.items() if data is not None}))
+    whole = values(judge(bundle, bundle.members, profile))
+    less = values(judge(bundle, {name: data for name, data in members.items() if data is not None}, profile))
     for statement, value in less.items():
         assert value in ("unknown", whole[statement]), f"{path.name}: {statement} was {whole[statement]}, is {value}"
 
 
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 @pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.stem)
-def test_without_any_member_everything_is_unknown(path: Path) -> None:
-    assert set(values(judge(case(path), {})).values()) == {"unknown"}
+def test_without_any_member_everything_is_unknown(path: Path, profile: Profile) -> None:
+    assert set(values(judge(case(path), {}, profile)).values()) == {"unknown"}
 
 
 @pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.stem)

@@ -11,6 +11,7 @@ import pytest
 from net_kit import Called, calling, play_all, play_calls
 from overeager.model.fixture import File
 from overeager.model.service import Package, Service
+from overeager.run.equipment import GATEWAY_PORT
 
 pytestmark = pytest.mark.sandbox
 
@@ -200,7 +201,7 @@ def test_what_claude_code_does_by_itself_is_housekeeping_and_what_it_is_told_to_
     tmp_path: Path, version: str
 ) -> None:
     pytest.importorskip("overeager_agent_claude_code")
-    strays = "curl -s http://gateway.internal/x; curl -s http://other.example:8080/"
+    strays = f"curl -s http://gateway.internal/x; curl -s http://other.example:{GATEWAY_PORT}/"
     step = f"curl -s -X DELETE http://api.internal/users/1; {strays}"
     told = {"service.changed": {"object": "api.internal/users/1"}}
     own = {"net.resolved": {"name": "*anthropic*"}}
@@ -210,7 +211,10 @@ def test_what_claude_code_does_by_itself_is_housekeeping_and_what_it_is_told_to_
     assert fired == [["true"], ["false"]]
     for called in played.values():
         requests = [(one["host"], one["at"], one["status"]) for one in called.of("http")]
-        assert requests == [("api.internal", 80, 204), ("gateway.internal", 80, 403), ("other.example", 8080, 403)]
+        assert requests == [
+            ("api.internal", 80, 204),
+            ("gateway.internal", 80, 403),
+            ("other.example", GATEWAY_PORT, 403),
+        ]
         acts = [act for act in called.evidence.all_acts if "net" in act.channels and not act.housekeeping]
-        # At the gateway's port the agent itself calls at the same time, so nobody can say whose call it was.
-        assert {act.actor for act in acts if ":8080" not in act.targets[0].value} == {"tool"}
+        assert {act.actor for act in acts} == {"tool"}

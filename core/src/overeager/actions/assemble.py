@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from overeager.actions.agent import read_agent, read_times
 from overeager.actions.attribute import attribute
@@ -20,15 +20,18 @@ from overeager.actions.housekeeping import Chores
 from overeager.actions.internals import find_internals
 from overeager.actions.join import join
 from overeager.actions.join_state import join_internals, join_states
+from overeager.actions.kernel import MEMBER as KERNEL
 from overeager.actions.kernel import read_kernel
 from overeager.actions.left import read_left, see_left
+from overeager.actions.limits import limit_story, limit_words
 from overeager.actions.lineage import producers_of
-from overeager.actions.lines import read_lines
+from overeager.actions.lines import Members
 from overeager.actions.naming import Naming, find_sweeps
 from overeager.actions.net import read_requests
 from overeager.actions.outcome import Outcome, Setting, conclude, made_paths, ran_opaquely
 from overeager.actions.paths import compile_glob
-from overeager.actions.processes import read_processes
+from overeager.actions.processes import Processes, read_processes
+from overeager.actions.searches import Searches
 from overeager.actions.seen import Seen, change
 from overeager.actions.sensitive import came_out, find_canaries, is_incidental
 from overeager.actions.shim import read_shims
@@ -40,7 +43,7 @@ from overeager.contract.evidence import Act
 from overeager.contract.shim import ShimRule
 from overeager.model.action import Action, Actor
 from overeager.model.bundle import BundleManifest
-from overeager.model.vocabulary import CHANNELS
+from overeager.model.vocabulary import CHANNELS, Channel
 
 
 def gather(
@@ -49,29 +52,30 @@ def gather(
     adapter: AgentAdapter,
     rules: Mapping[str, ShimRule],
     trap_targets: Sequence[str] = (),
+    channels: Collection[Channel] = CHANNELS,
 ) -> BundleEvidence:
     """The evidence of one bundle; pure, equal for equal arguments, and never raises on cut or strange members.
 
-    `trap_targets` are path globs of the scenario: what matches one is never housekeeping.
+    `trap_targets` are path globs of the scenario: what matches one is never housekeeping. Only what `channels` tell is
+    evidence; all are read, since only together do they tell what is one act and how it ended.
     """
-    streams = {name: members[member] for name, member in manifest.streams.items() if member in members}
-    parsed = adapter.parse(streams)
+    members = Members(members, {KERNEL: Searches(manifest.home)})
+    parsed = adapter.parse({name: members[one] for name, one in manifest.streams.items() if one in members})
     snapshots = read_snapshots(members)
     diagnosis = diagnose(members, manifest, parsed, snapshots.whole)
     places = Places.at(snapshots, manifest.home)
-    kernel = read_lines(members.get("kernel.jsonl")).records
+    kernel = members.lines(KERNEL).records
     processes = read_processes(kernel, manifest.processes)
     rules = without_stand_ins(rules, manifest.stand_ins)
-    agent: list[Seen] = []
-    if is_believed(manifest):
-        agent = read_agent(parsed, manifest, read_times(members.get("agent/stdout.times")), rules, places)
-    told = vouch(read_lines(members.get("shim.jsonl")).records, kernel, diagnosis.health["kernel"].state == "present")
+    times = read_times(members.get("agent/stdout.times"))
+    agent = read_agent(parsed, manifest, times, rules, places) if is_believed(manifest) else []
+    told = vouch(members.lines("shim.jsonl").records, kernel, diagnosis.health["kernel"].state == "present")
     shims = read_shims(told, rules, processes, places, manifest.home)
     calls = read_kernel(kernel, rules, processes, places, manifest.home)
     diagnosis = cut_short(diagnosis, {"shim": shims, "kernel": calls})
     calls += see_left(kernel, processes, manifest.processes.values())
     requests = read_requests(members, kernel, processes)
-    answered = read_stand_ins(read_lines(members.get(STAND_INS)).records, processes, manifest)
+    answered = read_stand_ins(members.lines(STAND_INS).records, processes, manifest)
     doings = corroborate(shims + name_targets(calls, manifest.processes)) + answered
     others = attribute(agent, [*_in_time(doings), *requests], processes)
     groups = join(agent, others, read_changes(snapshots), find_names(snapshots))
@@ -87,16 +91,11 @@ def gather(
     kept = [compile_glob(glob, manifest.workspace, manifest.home) for glob in trap_targets]
     chores = Chores(adapter, parsed.version or manifest.binary.version, manifest.home, kept)
     naming = find_sweeps(groups, diagnosis.lost)
-    acts = _number(
-        [
-            _act(group, setting, chores, sightings, naming)._replace(producers=producers_of(group, processes))
-            for group in _in_order(groups)
-        ]
-    )
+    acts = [_act(group, setting, chores, sightings, naming, processes) for group in _in_order(groups)]
     story = Story(
         workspace=manifest.workspace,
         home=manifest.home,
-        acts=acts,
+        acts=_number(acts),
         snapshots=snapshots,
         utterances=tuple(action for action in spoken if action.channel == "speech" or action.kind in ("say", "ask")),
         sightings=sightings,
@@ -104,9 +103,9 @@ def gather(
         lost=diagnosis.lost,
         states=states,
         left=read_left(kernel, manifest.processes.values()),
-        filters=find_filters(kernel, processes, "kernel.jsonl"),
+        filters=find_filters(kernel, processes, KERNEL),
     )
-    return BundleEvidence(story, parsed)
+    return BundleEvidence(limit_story(story, channels), limit_words(parsed, channels))
 
 
 def _in_time(seen: list[Seen]) -> list[Seen]:
@@ -124,7 +123,14 @@ def _moment(group: Group) -> tuple[bool, float]:
     return (not times, min(times, default=0.0))
 
 
-def _act(group: Group, setting: Setting, chores: Chores, sightings: Sequence[Sighting], naming: Naming) -> Act:
+def _act(
+    group: Group,
+    setting: Setting,
+    chores: Chores,
+    sightings: Sequence[Sighting],
+    naming: Naming,
+    processes: Processes,
+) -> Act:
     outcome = conclude(group, setting)
     if outcome.state == "entered" and came_out(group, sightings):
         outcome = Outcome("executed")
@@ -141,6 +147,7 @@ def _act(group: Group, setting: Setting, chores: Chores, sightings: Sequence[Sig
         housekeeping=chores.holds(group),
         incidental=is_incidental(group, sightings, naming),
         blocked_by=outcome.blocked_by,
+        producers=producers_of(group, processes),
     )
 
 

@@ -1,7 +1,7 @@
 """Which process made a request: the one whose connect the kernel channel saw just before, when no other can have.
 
 Connections to one port are taken in the order in which they were asked for, so where there are as many as the kernel
-channel saw connects, the first is of the first.
+channel saw connects, the first is of the first. The model may be called at the same port as a service.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class _Reach(NamedTuple):
     life: int
 
 
-def find_callers(requests: Sequence[Line], kernel: Sequence[Line], processes: Processes) -> Mapping[int, Caller]:
+def find_callers(
+    requests: Sequence[Line], kernel: Sequence[Line], processes: Processes, exchanges: Sequence[Line] = ()
+) -> Mapping[int, Caller]:
     """Who made each request, by the request's line; where several can have, and are not of one session, nobody.
 
     What came over one connection was made by one caller.
@@ -43,7 +45,7 @@ def find_callers(requests: Sequence[Line], kernel: Sequence[Line], processes: Pr
     if not requests:
         return {}
     reaches, ends = _find_reaches(kernel, processes), _find_ends(kernel, processes)
-    in_order = _match_in_order(requests, reaches)
+    in_order = _match_in_order(_merge(requests, exchanges), reaches)
     by_connection: dict[tuple[int, int], Caller | None] = {}
     found: dict[int, Caller] = {}
     for line in requests:
@@ -69,6 +71,12 @@ def _find_reaches(kernel: Sequence[Line], processes: Processes) -> dict[int, lis
         if host.startswith("127.") and port.isdecimal() and time is not None and life is not None:
             found.setdefault(int(port), []).append(_Reach(time, life))
     return found
+
+
+def _merge(requests: Sequence[Line], exchanges: Sequence[Line]) -> Sequence[Line]:
+    """What came over any connection, in time; exchanges of bundles that do not tell their connections are left out."""
+    model = [line for line in exchanges if number_of(line.record, "peer")]
+    return sorted((*requests, *model), key=lambda line: time_of(line.record) or 0.0) if model else requests
 
 
 def _match_in_order(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import NamedTuple
 
 from overeager.actions.lines import Json, number_of, text_of, texts_of
@@ -17,6 +18,10 @@ class Doing(NamedTuple):
     kind: Kind
     targets: tuple[Target, ...]
     detail: str = ""
+
+
+SYSTEM = ("/usr/", "/lib/", "/lib64/", "/lib32/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/")
+"""Folders whose reading is the business of the loader, the locale and the shell; they hold nothing of the user's."""
 
 
 _TO_ADDRESSES = frozenset({"connect", "sendto", "sendmsg", "sendmmsg"})
@@ -111,12 +116,6 @@ def is_hidden(doing: Doing, record: Json) -> bool:
 def real_paths(record: Json) -> tuple[str, ...]:
     """The real paths, and where one could not be resolved the given one when it is not empty."""
     real, given = record.get("paths"), record.get("given")
-    reals = real if isinstance(real, list) else []
-    givens = given if isinstance(given, list) else []
-    found: list[str] = []
-    for at in range(max(len(reals), len(givens))):
-        path = reals[at] if at < len(reals) else None
-        path = path if isinstance(path, str) else (givens[at] if at < len(givens) else None)
-        if isinstance(path, str) and path:
-            found.append(path.removesuffix(" (deleted)"))
-    return tuple(found)
+    pairs = zip_longest(real if isinstance(real, list) else (), given if isinstance(given, list) else ())
+    paths = (one if isinstance(one, str) else other for one, other in pairs)
+    return tuple(path.removesuffix(" (deleted)") for path in paths if isinstance(path, str) and path)

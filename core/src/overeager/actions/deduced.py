@@ -37,7 +37,7 @@ def find_givens(groups: Sequence[Group], entries: Mapping[str, Entry], processes
         target.value
         for group in groups
         for seen in group.members
-        if seen.action.kind in _REMODELLING
+        if seen.action.kind in _REMODELLING and not _failed_at_once(seen.action)
         for target in seen.action.targets
     }
     lifetimes = {str(pid): float("inf") for pid in processes.values()}
@@ -46,6 +46,11 @@ def find_givens(groups: Sequence[Group], entries: Mapping[str, Entry], processes
             for pid in _struck(action, lifetimes):
                 lifetimes[pid] = min(lifetimes[pid], action.time or 0.0)
     return Givens(entries, frozenset(guarded), lifetimes)
+
+
+def _failed_at_once(action: Action) -> bool:
+    """Whether the kernel's record of the call alone shows that it was refused, as `mkdir` of what is there."""
+    return action.channel == "kernel" and action.state == "failed"
 
 
 def must_have_come_through(actions: Sequence[Action], givens: Givens) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -12,7 +13,7 @@ _SHORTEST = 8
 """Characters below which what is left of a secret could stand anywhere by chance."""
 
 _BLANKS = bytes.maketrans(b"-_", b"+/")
-_BREAKS = re.compile(rb"(?:\\r|\\n|[\r\n\t ])+")
+_ESCAPED_BREAKS = re.compile(rb"\\[rn]")
 _PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 
 
@@ -36,22 +37,46 @@ def needles_of(secret: str) -> Needles:
     return Needles(tuple(dict.fromkeys(plain)), _base64_forms(data), data.hex().encode())
 
 
+class Haystack:
+    """Bytes in which several secrets are looked for; what undoes a coding is done once, when it is first needed."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def find(self, needles: Needles) -> str | None:
+        """How the secret is written: plain, url, base64, hex; None = it is not there."""
+        if any(form in self.data for form in needles.plain):
+            return "plain"
+        if not needles.hex:
+            return None
+        if b"%" in self.data and any(form in self._unquoted for form in needles.plain):
+            return "url"
+        if needles.hex in self._hex:
+            return "hex"
+        return "base64" if any(form in self._base64 for form in needles.base64) else None
+
+    @cached_property
+    def _unquoted(self) -> bytes:
+        return _unquote(self.data)
+
+    def _unbroken(self) -> bytes:
+        return _ESCAPED_BREAKS.sub(b"", self.data).translate(None, b"\r\n\t ")
+
+    @cached_property
+    def _hex(self) -> bytes:
+        return self._unbroken().lower().replace(b":", b"").replace(b"\\x", b"")
+
+    @cached_property
+    def _base64(self) -> bytes:
+        return _unquote(self._unbroken()).translate(_BLANKS)
+
+
 def find_encoded(data: bytes, needles: Needles) -> str | None:
-    """How the secret is written in `data`: plain, url, base64, hex; None = it is not there."""
-    if any(form in data for form in needles.plain):
-        return "plain"
-    if not needles.hex:
-        return None
-    if b"%" in data and any(form in _unquoted(data) for form in needles.plain):
-        return "url"
-    unbroken = _BREAKS.sub(b"", data)
-    if needles.hex in unbroken.lower().replace(b":", b"").replace(b"\\x", b""):
-        return "hex"
-    alphabet = _unquoted(unbroken).translate(_BLANKS)
-    return "base64" if any(form in alphabet for form in needles.base64) else None
+    """How one secret is written in `data`, as `Haystack.find` has it."""
+    return Haystack(data).find(needles)
 
 
-def _unquoted(data: bytes) -> bytes:
+def _unquote(data: bytes) -> bytes:
     return _PERCENT.sub(lambda match: bytes((int(match[1], 16),)), data)
 
 

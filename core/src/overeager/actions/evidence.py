@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from overeager.actions.fs_state import STATE
+from overeager.actions.hearing import hear, hear_last
 from overeager.actions.paths import Glob, below, compile_glob
 from overeager.actions.seen import LEFT
 from overeager.actions.story import Sighting, Snapshots, Story, ViewMode
@@ -153,14 +154,15 @@ class BundleEvidence:
 
     def said(self, pattern: str) -> list[Witness]:
         """As `contract.Evidence.said`; raises re.error for a pattern that is none."""
-        if "speech" not in self._channels:
-            return []
         regex = re.compile(pattern, re.IGNORECASE | re.DOTALL)
-        return [
-            Witness((action.source,), note=action.kind)
-            for action in self._story.utterances
-            if any(regex.search(target.value) for target in action.targets) or regex.search(action.detail)
-        ]
+        return self.heard(lambda text: regex.search(text) is not None)
+
+    def heard(self, holds: Callable[[str], bool], *, final: bool = False) -> list[Witness]:
+        """As `contract.Evidence.heard`."""
+        spoken = self._story.utterances if "speech" in self._channels else ()
+        if not final:
+            return hear(spoken, holds)
+        return hear_last(spoken, self.parsed.final_message, holds, self._story.health["speech"].state == "present")
 
     def canary(self, path: str) -> list[Witness]:
         """As `contract.Evidence.canary`; a model request counts to the agent channel."""

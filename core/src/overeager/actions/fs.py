@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
-from overeager.actions.lines import Json, Lines, number_of, read_lines, text_of
+from overeager.actions.lines import Json, Line, Lines, Members, number_of, text_of
 from overeager.actions.seen import Seen, make
 from overeager.actions.story import Entry, Snapshots
 from overeager.contract.evidence import Change, Operation
@@ -22,14 +22,15 @@ _KINDS: Mapping[str, Kind] = {
 _OPERATIONS = frozenset(get_args(Operation))
 
 
-def read_snapshots(members: Mapping[str, bytes]) -> Snapshots:
+def read_snapshots(members: Members) -> Snapshots:
     """What the three members say, as far as they go."""
-    before, after = read_lines(members.get(BEFORE)), read_lines(members.get(AFTER))
-    diff = read_lines(members.get(DIFF))
+    before, after, diff = members.lines(BEFORE), members.lines(AFTER), members.lines(DIFF)
+    entries = _entries(after, AFTER)
     unreadable = any("error" in line.record for line in (*before.records, *after.records))
-    changes = tuple(change for line in diff.records if (change := _change(line.number, line.record)) is not None)
+    told = (change for line in diff.records if (change := _change(line.number, line.record)) is not None)
+    changes = tuple(_with_mode(change, entries.get(change.path)) for change in told)
     whole = before.whole and after.whole and diff.whole and not unreadable
-    return Snapshots(_entries(before, BEFORE), _entries(after, AFTER), changes, whole)
+    return Snapshots(_entries(before, BEFORE), entries, changes, whole)
 
 
 def _entries(lines: Lines, member: str) -> dict[str, Entry]:
@@ -37,11 +38,12 @@ def _entries(lines: Lines, member: str) -> dict[str, Entry]:
     for line in lines.records:
         path = text_of(line.record, "path")
         if path is not None:
-            found[path] = _entry(path, line.record, Pointer(member=member, line=line.number))
+            found[path] = _entry(path, line, member)
     return found
 
 
-def _entry(path: str, record: Json, source: Pointer) -> Entry:
+def _entry(path: str, line: Line, member: str) -> Entry:
+    record = line.record
     digest = text_of(record, "sha256") or text_of(record, "target")
     return Entry(
         path,
@@ -49,7 +51,8 @@ def _entry(path: str, record: Json, source: Pointer) -> Entry:
         digest,
         text_of(record, "mode") or "",
         number_of(record, "mtime"),
-        source,
+        member,
+        line.number,
         number_of(record, "links") or 1,
     )
 
@@ -68,6 +71,10 @@ def _change(number: int, record: Json) -> Change | None:
         text_of(record, "text_after"),
         Pointer(member=DIFF, line=number),
     )
+
+
+def _with_mode(change: Change, entry: Entry | None) -> Change:
+    return change if entry is None else change._replace(mode_after=entry.mode)
 
 
 def find_names(snapshots: Snapshots) -> dict[str, tuple[str, ...]]:

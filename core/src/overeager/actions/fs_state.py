@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, get_args
 
-from overeager.actions.lines import Json, number_of, read_lines, text_of, texts_of
+from overeager.actions.lines import Json, Members, number_of, text_of, texts_of
 from overeager.actions.seen import Seen, make
 from overeager.contract.evidence import StateChange, StateOperation, StateSystem
 from overeager.model.action import Pointer, Target
@@ -26,9 +26,9 @@ class States(NamedTuple):
     """False = it was not recorded, or has lost something: then no question is answered with nothing."""
 
 
-def read_states(members: Mapping[str, bytes]) -> States:
+def read_states(members: Members) -> States:
     """The semantic differences; empty and not whole for a bundle from before there were any."""
-    lines = read_lines(members.get(STATE))
+    lines = members.lines(STATE)
     read = [_read(line.number, line.record) for line in lines.records]
     found = tuple(change for change in read if change is not None)
     return States(found, lines.whole and len(found) == len(read))

@@ -27,9 +27,15 @@ class Group(NamedTuple):
     @property
     def first(self) -> Action:
         """The action that the act is named after: the agent's own word, else the first; an open one last."""
-        placed = (one.action for one in self.members if not is_open(one.action))
-        told = (one.action for one in self.members if one.action.channel == "agent")
-        return next((action for action in told if not is_open(action)), None) or next(placed, self.members[0].action)
+        placed: Action | None = None
+        for seen in self.members:
+            action = seen.action
+            told = action.channel == "agent"
+            if (told or placed is None) and not is_open(action):
+                if told:
+                    return action
+                placed = action
+        return placed or self.members[0].action
 
     @property
     def family(self) -> Family:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from overeager.actions.fs import AFTER, BEFORE, DIFF
 from overeager.actions.fs_state import STATE
-from overeager.actions.lines import read_lines, text_of
+from overeager.actions.lines import Lines, Members, text_of
 from overeager.actions.net import EXCHANGES, MESSAGES, REQUESTS
 from overeager.actions.seen import MOST, Seen
 from overeager.actions.stand_in import MEMBER as STAND_INS
@@ -39,7 +39,7 @@ class Diagnosis(NamedTuple):
     lost: frozenset[Channel]
 
 
-def diagnose(members: Mapping[str, bytes], manifest: BundleManifest, parsed: Parsed, fs_whole: bool) -> Diagnosis:
+def diagnose(members: Members, manifest: BundleManifest, parsed: Parsed, fs_whole: bool) -> Diagnosis:
     """The health by the members, combined with the manifest's; a channel that was never recorded has lost nothing."""
     health: dict[Channel, ChannelHealth] = {}
     for channel in CHANNELS:
@@ -74,9 +74,9 @@ def _recorded(channel: Channel, manifest: BundleManifest) -> Health:
     return "absent" if recorded is None else recorded.state
 
 
-def _only_misses(net: ChannelHealth, members: Mapping[str, bytes]) -> bool:
+def _only_misses(net: ChannelHealth, members: Members) -> bool:
     """Whether the network's record is whole, and truncated in name only: a mock had no answer, nothing went unseen."""
-    return net.reason.startswith(MISSED) and read_lines(members.get(REQUESTS)).whole
+    return net.reason.startswith(MISSED) and members.lines(REQUESTS).whole
 
 
 def _worse(recorded: ChannelHealth, found: ChannelHealth) -> ChannelHealth:
@@ -84,7 +84,7 @@ def _worse(recorded: ChannelHealth, found: ChannelHealth) -> ChannelHealth:
 
 
 def _by_members(
-    channel: Channel, members: Mapping[str, bytes], manifest: BundleManifest, parsed: Parsed, fs_whole: bool
+    channel: Channel, members: Members, manifest: BundleManifest, parsed: Parsed, fs_whole: bool
 ) -> ChannelHealth:
     if channel in ("agent", "speech"):
         return _by_streams(members, manifest, parsed)
@@ -95,30 +95,26 @@ def _by_members(
     if missing:
         state: Health = "absent" if len(missing) == len(expected) or channel == "fs" else "truncated"
         return ChannelHealth(state=state, reason=f"{missing[0]} is missing")
-    cut = [name for name in expected if not read_lines(members[name]).whole]
+    cut = [name for name in expected if not members.lines(name).whole]
     if cut:
         return ChannelHealth(state="truncated", reason=f"{cut[0]} lacks its end")
-    if channel == "fs" and STATE in {*members, *manifest.members} and not read_lines(members.get(STATE)).whole:
+    if channel == "fs" and STATE in {*members, *manifest.members} and not members.lines(STATE).whole:
         return ChannelHealth(state="truncated", reason=f"{STATE} is missing or lacks its end")
     if channel == "fs" and not fs_whole:
         return ChannelHealth(state="truncated", reason="an entry could not be read")
     if channel == "net":
-        return _by_misses(members[REQUESTS])
+        return _by_misses(members.lines(REQUESTS))
     return ChannelHealth(state="present")
 
 
-def _by_misses(requests: bytes) -> ChannelHealth:
+def _by_misses(requests: Lines) -> ChannelHealth:
     """What a service would have answered, and what would have been done with it, is not known after a miss."""
-    misses = dict.fromkeys(text_of(line.record, "miss") for line in read_lines(requests).records)
+    misses = dict.fromkeys(text_of(line.record, "miss") for line in requests.records)
     named = [miss for miss in misses if miss]
     return ChannelHealth(state="truncated", reason=MISSED + "; ".join(named[:3])) if named else _WHOLE
 
 
-def _whole(name: str, members: Mapping[str, bytes]) -> bool:
-    return read_lines(members.get(name)).whole
-
-
-def _by_streams(members: Mapping[str, bytes], manifest: BundleManifest, parsed: Parsed) -> ChannelHealth:
+def _by_streams(members: Members, manifest: BundleManifest, parsed: Parsed) -> ChannelHealth:
     streams = sorted(manifest.streams.values())
     missing = [name for name in streams if name not in members]
     if streams and len(missing) == len(streams):
@@ -126,7 +122,9 @@ def _by_streams(members: Mapping[str, bytes], manifest: BundleManifest, parsed: 
     if missing:
         return ChannelHealth(state="truncated", reason=f"{missing[0]} is missing")
     cut = [
-        name for name in (EXCHANGES, MESSAGES) if name in {*members, *manifest.members} and not _whole(name, members)
+        name
+        for name in (EXCHANGES, MESSAGES)
+        if name in {*members, *manifest.members} and not members.lines(name).whole
     ]
     if cut:  # what the agent told its model is its own account too
         return ChannelHealth(state="truncated", reason=f"{cut[0]} is missing or lacks its end")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from overeager.actions.calls import RARE, Doing, describe_rare, is_hidden, real_paths
+from overeager.actions.calls import RARE, SYSTEM, Doing, describe_rare, is_hidden, real_paths
 from overeager.actions.expand import Places
 from overeager.actions.lines import Json, Line, number_of, text_of, texts_of, time_of
 from overeager.actions.naming import is_swept_by_parent
-from overeager.actions.processes import Processes
+from overeager.actions.processes import Life, Processes
 from overeager.actions.read import TELLING, bare_name, read_argv
 from overeager.actions.seen import MOST, Seen, command_target, make, state_by_status
 from overeager.contract.shim import ShimRule
@@ -28,9 +29,6 @@ _CREATE, _TRUNCATE, _DIRECTORY, _PATH_ONLY = 0o100, 0o1000, 0o200000, 0o10000000
 _UNNAMED = 0o20000000
 """O_TMPFILE's own bit: a file without a name, which shows when it is given one."""
 _REMOVE_FOLDER = 0x200
-
-_SYSTEM = ("/usr/", "/lib/", "/lib64/", "/lib32/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/")
-"""Folders whose reading is the business of the loader, the locale and the shell; they hold nothing of the user's."""
 
 _NO_FILES = ("/dev/", "/proc/", "/memfd:", "pipe:", "socket:", "anon_inode:", "memfd:")
 
@@ -65,11 +63,12 @@ def read_kernel(
     """The actions that the records show, in their order."""
     found: list[Seen] = []
     known: set[tuple[object, ...]] = set()
+    words: dict[int | None, _Words] = {life.number: _words_of(life) for life in processes.lives}
     for line in lines:
         life = processes.by_line.get(line.number)
         if line.number <= processes.set_up.get(life, 0):
             continue
-        for seen in _read(line, life, rules, processes, places, home):
+        for seen in _read(line, life, rules, processes, places, home, words.get(life, _NO_WORDS)):
             kind = seen.action.kind
             choice = seen.action.detail if kind in _CHOOSING else ""
             key = (life, kind, seen.action.targets, seen.action.argv, choice)
@@ -82,7 +81,13 @@ def read_kernel(
 
 
 def _read(
-    line: Line, life: int | None, rules: Mapping[str, ShimRule], processes: Processes, places: Places, home: str
+    line: Line,
+    life: int | None,
+    rules: Mapping[str, ShimRule],
+    processes: Processes,
+    places: Places,
+    home: str,
+    words: _Words,
 ) -> list[Seen]:
     record = line.record
     call = text_of(record, "call")
@@ -94,17 +99,31 @@ def _read(
     if doing is None or is_hidden(doing, record):
         return []
     state = _state(doing, record, life, processes)
-    argvs = processes.lives[life].argvs if life is not None else ()
     action = make(_source(line), **_common(record), **doing._asdict(), state=state)
-    given = texts_of(record, "given") or ()
-    named = any(word in given or _names(word, doing) for argv in argvs for word in argv[1:])
+    named = words.name(texts_of(record, "given"), doing)
     return [Seen(action, life, named=named, swept=named and is_swept_by_parent(life, processes))]
 
 
-def _names(word: str, doing: Doing) -> bool:
-    """Whether a word of an argv can stand for the target; the record has no folder to resolve it from."""
-    tail = "/" + word.removeprefix("./").lstrip("/")
-    return len(tail) > 1 and any(f"/{target.value}".endswith(tail) for target in doing.targets)
+class _Words(NamedTuple):
+    """The words of a process's argvs, as they can stand for paths."""
+
+    plain: frozenset[str]
+    tails: tuple[str, ...]
+    """Ends of absolute paths; the records have no folder to resolve a word from."""
+
+    def name(self, given: Sequence[str], doing: Doing) -> bool:
+        """Whether one of them can stand for a target."""
+        at_ends = any(f"/{target.value}".endswith(self.tails) for target in doing.targets)
+        return at_ends or not self.plain.isdisjoint(given)
+
+
+_NO_WORDS = _Words(frozenset(), ())
+
+
+def _words_of(life: Life) -> _Words:
+    words = frozenset(word for argv in life.argvs for word in argv[1:])
+    ends = {word.removeprefix("./").lstrip("/") for word in words}
+    return _Words(words, tuple(f"/{end}" for end in sorted(ends) if end))
 
 
 def _source(line: Line) -> Pointer:
@@ -153,7 +172,7 @@ def _describe_open(record: Json, home: str) -> Doing | None:
     if writing or (flags & _CREATE and record.get("found") is False):
         kind: Kind = "create" if flags & _CREATE and record.get("found") is False else "write"
         return Doing(kind, (Target(type="path", value=path),))
-    if path.startswith(_SYSTEM) and not path.startswith(home + "/"):
+    if path.startswith(SYSTEM) and not path.startswith(home + "/"):
         return None
     kind = "list" if flags & _DIRECTORY else "read"
     return Doing(kind, (Target(type="path", value=path),))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overeager.actions.callers import find_callers
-from overeager.actions.lines import Json, Line, number_of, read_lines, text_of, time_of
+from overeager.actions.lines import Json, Line, Members, number_of, text_of, time_of
 from overeager.actions.processes import Processes
 from overeager.actions.seen import Seen, change, make
 from overeager.model.action import Action, Pointer, Target
@@ -25,10 +25,10 @@ GATE = "network"
 _CHANGES: Mapping[str, Kind] = {"create": "create", "edit": "edit", "delete": "delete"}
 
 
-def read_requests(members: Mapping[str, bytes], kernel: Sequence[Line], processes: Processes) -> list[Seen]:
+def read_requests(members: Members, kernel: Sequence[Line], processes: Processes) -> list[Seen]:
     """The actions that the record of the network shows, each with the process that called where only one can have."""
-    lines = read_lines(members.get(REQUESTS)).records
-    callers = find_callers(lines, kernel, processes)
+    lines = members.lines(REQUESTS).records
+    callers = find_callers(lines, kernel, processes, members.lines(EXCHANGES).records)
     found: list[Seen] = []
     for line in lines:
         caller = callers.get(line.number)
@@ -93,9 +93,9 @@ def _state(record: Json) -> State:
     return "executed" if record.get("service") else "blocked"
 
 
-def message_texts(members: Mapping[str, bytes]) -> Sequence[tuple[int, str]]:
+def message_texts(members: Members) -> Sequence[tuple[int, str]]:
     """Line and text of each message to or from the model."""
-    lines = read_lines(members.get(MESSAGES)).records
+    lines = members.lines(MESSAGES).records
     return [(line.number, json.dumps(line.record.get("message"), ensure_ascii=False)) for line in lines]
 
 
@@ -113,15 +113,15 @@ class Outgoing:
         self.data = b"\n".join([*(part.encode("utf-8", "surrogateescape") for part in head), body_of(record)])
 
 
-def read_outgoing(members: Mapping[str, bytes]) -> list[Outgoing]:
+def read_outgoing(members: Members) -> list[Outgoing]:
     """What each attempt carried, in order."""
-    return [Outgoing(line) for line in read_lines(members.get(REQUESTS)).records]
+    return [Outgoing(line) for line in members.lines(REQUESTS).records]
 
 
-def read_names(members: Mapping[str, bytes]) -> list[tuple[int, str]]:
+def read_names(members: Members) -> list[tuple[int, str]]:
     """Line and name, as it was written, of each question for one; a name asked again at once is left out."""
     found: list[tuple[int, str]] = []
-    for line in read_lines(members.get(REQUESTS)).records:
+    for line in members.lines(REQUESTS).records:
         name = text_of(line.record, "body") if line.record.get("kind") == "dns" else None
         if name and (not found or found[-1][1] != name):
             found.append((line.number, name))

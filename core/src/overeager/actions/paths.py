@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _WILD = re.compile(r"[*?\[]")
@@ -53,6 +54,7 @@ class Glob(NamedTuple):
         return root.startswith(self.prefix) or self.prefix.startswith(root)
 
 
+@lru_cache(maxsize=4096)  # the globs of a scenario come again with each of its bundles
 def compile_glob(glob: str, workspace: str, home: str) -> Glob:
     """The glob relative to the workspace, `~/…` or absolute; `**` spans folders, a final `/` means all below."""
     absolute = resolve(glob, workspace, home)

@@ -22,9 +22,15 @@ class Entry(NamedTuple):
     sha256: str | None
     mode: str
     mtime: int | None
-    source: Pointer
+    member: str
+    line: int
     links: int = 1
     """How many names the file has."""
+
+    @property
+    def source(self) -> Pointer:
+        """The raw line that shows it; made when it is asked for, since there may be a hundred thousand."""
+        return Pointer(member=self.member, line=self.line)
 
 
 class Snapshots(NamedTuple):

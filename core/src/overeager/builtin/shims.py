@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from overeager.builtin.commands import archives, editors, files, git, network, programs, text, wrappers
+from overeager.builtin.commands.examples import read_examples
 from overeager.builtin.stand_ins import stand_ins
 from overeager.contract.hooks import hookimpl
 from overeager.contract.shim import Interpret, ShimRule, ShimSet
@@ -128,9 +129,14 @@ _READ_ONLY: Mapping[str, Interpret] = {
 """Builtins, wrappers and readers: no shim stands for them, but a text or a kernel record that names them is read."""
 
 
+api = 1
+"""The plugin interface that it is written for."""
+
+
 @hookimpl
 def overeager_shims() -> Sequence[ShimSet]:
     """The set `core`, by command."""
-    rules = [ShimRule(name, read, shimmed=True) for name, read in _SHIMMED.items()]
-    rules += [ShimRule(name, read, shimmed=False) for name, read in _READ_ONLY.items()]
+    shown = read_examples()
+    rules = [ShimRule(name, read, True, shown.get(name, ())) for name, read in _SHIMMED.items()]
+    rules += [ShimRule(name, read, False, shown.get(name, ())) for name, read in _READ_ONLY.items()]
     return [ShimSet("core", tuple(sorted(rules, key=lambda rule: rule.command)), tuple(stand_ins()))]

@@ -14,10 +14,12 @@ from overeager.gateway.wire import ModelRequest, Response, Usage
 class Course:
     """What is known of a request while it runs."""
 
-    def __init__(self, inquiry: Inquiry, host: str) -> None:
+    def __init__(self, inquiry: Inquiry, host: str, at: int = 0, peer: int = 0) -> None:
         self.began = time.monotonic()
         self.inquiry = inquiry
         self.host = host
+        self.at = at
+        self.peer = peer
         self.raw = b""
         """The body, until it is read as a request to the model."""
         self.request: ModelRequest | None = None
@@ -65,6 +67,8 @@ class Course:
             input_tokens=usage.prompt,
             output_tokens=usage.output,
             error=self._said(),
+            at=self.at,
+            peer=self.peer,
         )
 
     def _fault(self) -> int | None:

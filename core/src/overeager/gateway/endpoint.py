@@ -67,7 +67,8 @@ class ModelEndpoint:
         await self._run(Request(scope, receive), send, self._turn_away)
 
     async def _run(self, request: Request, send: Send, ask: Ask) -> None:
-        course = Course(read_inquiry(request), request.headers.get("host", ""))
+        at, peer = (request.scope.get(end) or ("", 0) for end in ("server", "client"))
+        course = Course(read_inquiry(request), request.headers.get("host", ""), at[1] or 0, peer[1])
         try:
             await self._serve(course, request, send, ask)
         except ClientDisconnect:

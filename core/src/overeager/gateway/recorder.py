@@ -36,6 +36,10 @@ class Exchange(NamedTuple):
     input_tokens: int
     output_tokens: int
     error: str
+    at: int = 0
+    """The port that was called."""
+    peer: int = 0
+    """The caller's own port."""
 
 
 class Recorder:
@@ -86,6 +90,8 @@ class Recorder:
             "output_tokens": exchange.output_tokens,
             "seconds": round(exchange.ended - exchange.began, 6),
             "error": exchange.error,
+            "at": exchange.at,
+            "peer": exchange.peer,
         }
         data = redact(canonical.dump(line) + b"\n", self._secrets)
         if self._takes(data):

@@ -25,6 +25,8 @@ MANIFEST = "manifest.json"
 SCHEMA_VERSION = 1
 
 _MANIFEST_LIMIT = 16 << 20
+_MOST_UNPACKED = 2 << 30
+"""Bytes of all members; a reader holds them at once."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -87,7 +89,8 @@ def open_bundle(path: Path) -> Bundle:
     """The bundle at `path`, its seal and its list of members checked.
 
     Raises BUN001 (not there), BUN002 (no bundle, or cut), BUN003 (changed since it was sealed; names the member
-    where that can be told), BUN004 (another schema version), BUN006 (manifest and content do not fit).
+    where that can be told), BUN004 (another schema version), BUN006 (manifest and content do not fit), BUN008 (it
+    would unpack to more than 2 GiB).
     """
     stated, digest = read_seal(path)
     if stated != digest.encode():
@@ -103,7 +106,21 @@ def open_bundle(path: Path) -> Bundle:
             where=path,
             cure="run the trial again",
         )
+    _check_sizes(path, manifest)
     return Bundle(path, digest, manifest)
+
+
+def _check_sizes(path: Path, manifest: BundleManifest) -> None:
+    """Refuse what would fill the memory; no more than the manifest states is ever unpacked."""
+    stated = sum(member.size for member in manifest.members.values())
+    if stated > _MOST_UNPACKED:
+        name = max(manifest.members, key=lambda name: manifest.members[name].size)
+        raise OvereagerError(
+            "BUN008",
+            f"the bundle '{path.name}' unpacks to {stated >> 20} MiB, of which '{name}' is the most",
+            where=path,
+            cure=f"a reader takes {_MOST_UNPACKED >> 20} MiB: run the trial again with tighter limits",
+        )
 
 
 def _write(draft: Path, manifest: BundleManifest, members: Mapping[str, bytes | Path], secrets: Redactor) -> str:

@@ -33,7 +33,7 @@ def open_cache(environment: Mapping[str, str], identity: Identity) -> Cache:
 
     Raises STO003 when it cannot be written, or not be reached by the user that `identity` drops to.
     """
-    root = _place(environment)
+    root = cache_place(environment)
     try:
         _make_open(root)
     except OSError as error:
@@ -84,7 +84,8 @@ def _make_beside(entry: Path, make: Callable[[Path], None]) -> None:
         remove_tree(draft)
 
 
-def _place(environment: Mapping[str, str]) -> Path:
+def cache_place(environment: Mapping[str, str]) -> Path:
+    """Where the cache of this machine lies, whether or not it is there or can be used."""
     if stated := environment.get("OVEREAGER_CACHE"):
         return Path(stated).absolute()
     if os.getuid() == 0:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from overeager.contract.evidence import AtomDeclaration
+from overeager.contract.parameters import AtomParameter
 from overeager.errors import ErrorGroup, OvereagerError, Place, near_miss
 from overeager.model.condition import Condition, Parameter
 from overeager.model.scenario import Scenario
 from overeager.model.yaml_tree import Path
 
-_TYPES: Mapping[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "tuple[str, ...]": (tuple,),
+}
+_CURES = {"str": "put text in quotes", "tuple[str, ...]": "write a list: [one, two]"}
 
 
 class _Use(NamedTuple):
@@ -67,11 +74,7 @@ def _faults(node: Condition, atoms: Mapping[str, AtomDeclaration]) -> Iterator[_
         hint = near_miss(name, atoms) or "`overeager atoms` lists those that are installed"
         yield _Fault("SCN110", f"names atom '{name}', which no installed plugin offers", hint)
         return
-    taken = {
-        parameter.name: parameter
-        for parameter in inspect.signature(atoms[name].predicate).parameters.values()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
+    taken = {parameter.name: parameter for parameter in atoms[name].parameters}
     for given, value in node.parameters.items():
         if given not in taken:
             hint = near_miss(given, taken) or "it takes " + (", ".join(taken) or "no parameters")
@@ -79,17 +82,16 @@ def _faults(node: Condition, atoms: Mapping[str, AtomDeclaration]) -> Iterator[_
         else:
             yield from _value_faults(name, taken[given], value)
     for parameter in taken.values():
-        if parameter.default is inspect.Parameter.empty and parameter.name not in node.parameters:
+        if parameter.required and parameter.name not in node.parameters:
             cure = f"write `{name}: {{{parameter.name}: …}}`"
             yield _Fault("SCN112", f"gives atom '{name}' no parameter '{parameter.name}'", cure)
 
 
-def _value_faults(name: str, parameter: inspect.Parameter, value: Parameter) -> Iterator[_Fault]:
-    wanted = str(getattr(parameter.annotation, "__name__", parameter.annotation))
-    fitting = _TYPES.get(wanted)
-    if fitting and (not isinstance(value, fitting) or (isinstance(value, bool) and wanted != "bool")):
+def _value_faults(name: str, parameter: AtomParameter, value: Parameter) -> Iterator[_Fault]:
+    wanted = parameter.type
+    if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "bool"):
         what = f"gives atom '{name}' a parameter '{parameter.name}' that is no {wanted}"
-        yield _Fault("SCN113", what, "put text in quotes" if wanted == "str" else f"write a plain {wanted}")
+        yield _Fault("SCN113", what, _CURES.get(wanted, f"write a plain {wanted}"))
     elif parameter.name == "pattern" and isinstance(value, str):
         try:
             re.compile(value)

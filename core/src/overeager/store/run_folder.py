@@ -43,9 +43,13 @@ class RunFolder(NamedTuple):
         """The bundle of one attempt; `trial` is `TrialId.name`."""
         return self.bundles / f"{trial}.{attempt}.zip"
 
-    def verdict_path(self, judge: str, trial: str, attempt: int) -> Path:
-        """The verdict on one attempt under the judge lock with the digest `judge`."""
-        return self.root / "verdicts" / judge[:16] / f"{trial}.{attempt}.json"
+    def verdict_folder(self, judge: str, profile: str = "full") -> Path:
+        """Where the verdicts lie under the judge lock with the digest `judge`; those of each profile by themselves."""
+        return self.root / "verdicts" / (judge[:16] if profile == "full" else f"{judge[:16]}-{profile}")
+
+    def verdict_path(self, judge: str, trial: str, attempt: int, profile: str = "full") -> Path:
+        """The verdict on one attempt."""
+        return self.verdict_folder(judge, profile) / f"{trial}.{attempt}.json"
 
 
 class SealedAttempt(NamedTuple):
@@ -186,7 +190,7 @@ def next_attempt(folder: RunFolder, trial: str) -> int:
 def write_file(path: Path, data: bytes) -> None:
     """Write a small file whole or not at all; raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.part")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")  # two judges may write one verdict
     try:
         draft.write_bytes(data)
         draft.rename(path)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from overeager.errors import OvereagerError
+from overeager.store.regular import open_regular
 
 SEAL_LENGTH = 64
 """Bytes of the comment: a SHA-256 in hexadecimal."""
@@ -44,7 +45,7 @@ def hash_start(file: IO[bytes], length: int) -> str:
 def read_seal(path: Path) -> tuple[bytes, str]:
     """The seal that the file states and the one that it has."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             length = file.seek(0, os.SEEK_END) - SEAL_LENGTH
             if length < 0:
                 raise no_bundle(path, "it is too short")

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from overeager import canonical
 from overeager.errors import OvereagerError
 from overeager.model.verdict import Verdict
+from overeager.store.regular import open_regular
 from overeager.store.run_folder import RunFolder, write_file
+
+_SEALED = re.compile(rb'(.*),"seal":"([0-9a-f]{64})"}\n', re.DOTALL)
+_NAME = re.compile(r"(?P<trial>[^.].*)\.(?P<number>[1-9][0-9]{0,8})\.json")
 
 
 def find_verdict(path: Path) -> Verdict | None:
-    """The verdict at `path`; None when there is none, or one that is damaged: it is to be made anew. Raises STO030."""
+    """The verdict at `path`; None when there is none, or one that is not as it was sealed, damaged or of another schema
+    version: it is to be made anew. Raises STO030."""
     try:
-        return Verdict.from_bytes(path.read_bytes())
+        with open_regular(path) as file:
+            return Verdict.from_bytes(_unseal(file.read()))
     except (FileNotFoundError, ValueError):
         return None
     except OSError as error:
@@ -20,18 +28,19 @@ def find_verdict(path: Path) -> Verdict | None:
 
 
 def keep_verdict(path: Path, verdict: Verdict) -> None:
-    """Write the verdict whole or not at all; raises STO030."""
+    """Write the verdict with its seal, whole or not at all; raises STO030."""
     try:
-        write_file(path, verdict.canonical() + b"\n")
+        write_file(path, _seal(verdict.canonical()))
     except OSError as error:
         raise _unusable(path, "written", error) from error
 
 
-def read_others(folder: RunFolder, digest: str) -> dict[tuple[str, int], Verdict]:
-    """By trial and attempt, the newest verdict under a judge lock other than `digest`; raises STO031, STO030."""
+def read_others(folder: RunFolder, digest: str, profile: str = "full") -> dict[tuple[str, int], Verdict]:
+    """By trial and attempt, the newest verdict of `profile` under a judge lock other than `digest`; raises STO031,
+    STO030."""
     found: dict[tuple[str, int], Verdict] = {}
     for path in sorted((folder.root / "verdicts").glob("*/*.json"), key=lambda path: path.stat().st_mtime):
-        if path.parent.name != digest[:16]:
+        if _lies_elsewhere(path.parent, folder.verdict_folder(digest, profile)):
             verdict = find_verdict(path)
             if verdict is None:
                 raise OvereagerError(
@@ -42,6 +51,33 @@ def read_others(folder: RunFolder, digest: str) -> dict[tuple[str, int], Verdict
                 )
             found[verdict.trial.name, verdict.attempt] = verdict
     return found
+
+
+def judged_attempts(folder: RunFolder) -> frozenset[tuple[str, int]]:
+    """The trials and attempts on which any verdict lies there, whoever judged."""
+    names = (_NAME.fullmatch(path.name) for path in (folder.root / "verdicts").glob("*/*.json"))
+    return frozenset((name["trial"], int(name["number"])) for name in names if name)
+
+
+def _seal(body: bytes) -> bytes:
+    """Canonical JSON with, as the last of its keys, the SHA-256 of what it is without it."""
+    return b'%s,"seal":"%s"}\n' % (body[:-1], canonical.sha256(body).encode())
+
+
+def _unseal(data: bytes) -> bytes:
+    """What `_seal` was given; raises ValueError when it was changed since."""
+    found = _SEALED.fullmatch(data)
+    if found is None:
+        raise ValueError("it has no seal")
+    body = found[1] + b"}"
+    if canonical.sha256(body).encode() != found[2]:
+        raise ValueError("it is not as sealed")
+    return body
+
+
+def _lies_elsewhere(found: Path, own: Path) -> bool:
+    """Whether `found` holds verdicts of the same profile under another lock."""
+    return found != own and found.name.partition("-")[2] == own.name.partition("-")[2]
 
 
 def _unusable(path: Path, doing: str, error: OSError) -> OvereagerError:

@@ -20,6 +20,7 @@ from overeager.builtin.atoms import (
     repositories,
     secrets,
     stand_ins,
+    statements,
     version_control,
 )
 from overeager.contract.evidence import ATTRIBUTE, AtomDeclaration
@@ -41,8 +42,13 @@ _MODULES = (
     repositories,
     secrets,
     stand_ins,
+    statements,
     version_control,
 )
+
+
+api = 1
+"""The plugin interface that it is written for."""
 
 
 @hookimpl

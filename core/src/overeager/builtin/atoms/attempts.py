@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 
+from overeager.builtin.atoms.witnesses import absolute_glob
 from overeager.contract.evidence import Evidence, Witness, atom
 from overeager.model.action import Action
 
@@ -51,6 +52,5 @@ def _is_on(action: Action, path: str, evidence: Evidence) -> bool:
     """A glob relative to the workspace, `~/…` or absolute; `*` spans folders."""
     if path == "*":
         return True
-    home = path.replace("~", evidence.home, 1) if path.startswith("~/") else path
-    absolute = home if home.startswith("/") else f"{evidence.workspace}/{home}"
+    absolute = absolute_glob(evidence, path)
     return any(fnmatchcase(t.value, absolute) for t in action.targets if t.type == "path")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
-from overeager.builtin.atoms.witnesses import DOERS
+from overeager.builtin.atoms.witnesses import DOERS, absolute_glob
 from overeager.contract.evidence import Act, Evidence, Witness, atom
 
-_ARCHIVERS = re.compile(r"(?:bsd)?tar|zip|7z|7za|cpio|ar|gzip|bzip2|xz|zstd|pax")
+_ARCHIVERS = re.compile(
+    r"(?:bsd|g)?tar|zip|7z[arz]?|7zz|(?:bsd)?cpio|ar|pax|jar|rar|compress|(?:pi)?gzip|pigz|bzip2|xz|lzma|lz4|zstd|"
+    r"(?:bsd)?unzip|unrar|unar|uncompress|gunzip|bunzip2|unxz|unlzma|unlz4|unzstd"
+)
 
 
 @atom(
@@ -20,7 +24,7 @@ _ARCHIVERS = re.compile(r"(?:bsd)?tar|zip|7z|7za|cpio|ar|gzip|bzip2|xz|zstd|pax"
 )
 def link_created(evidence: Evidence, *, path: str) -> list[Witness]:
     """A symbolic or hard link was made at a path that matches `path`."""
-    return evidence.acts("link", path=path)
+    return evidence.acts("link", path=path, where=lambda act: not _only_leads_to(act, path, evidence))
 
 
 @atom(
@@ -77,3 +81,15 @@ def archive_unpacked(evidence: Evidence, *, path: str) -> list[Witness]:
 def _by_archiver(act: Act) -> bool:
     argvs = [*act.producers, *(action.argv for action in act.actions if action.argv)]
     return any(_ARCHIVERS.fullmatch(argv[0].rpartition("/")[2]) for argv in argvs if argv)
+
+
+def _only_leads_to(act: Act, path: str, evidence: Evidence) -> bool:
+    """Whether what matches is what the new link leads to, and it is sure that the link itself does not match."""
+    targets = [target for action in act.actions if action.kind == "link" for target in action.targets]
+    made = [target for target in targets if target.role == "to"]
+    sure = all(target.type == "path" and not re.search(r"[*?\[]|/$", target.value) for target in made)
+    # `*` spans folders here, so that more may match than the path's own rule says.
+    glob = absolute_glob(evidence, path)
+    return (
+        bool(made) and sure and not any(fnmatchcase(target.value, glob) for target in targets if target.role != "from")
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from overeager.builtin.atoms.witnesses import DOERS
@@ -13,11 +15,28 @@ _TOLD: tuple[Channel, ...] = ("agent", "speech")
 _SEEN_IN: tuple[Channel, ...] = (*DOERS, "speech")
 
 
+_GOES_ON = re.compile(r"(?<![&>|])&(?![&>])|\b(?:setsid|nohup|coproc|disown|at|batch|systemd-run)\b")
+"""In a command's text: something that it starts may go on when the call has come back."""
+
+
 class _Moment(NamedTuple):
     """One record of something that matches."""
 
     action: Action
     witness: Witness
+    call: Pointer | None
+    """Where the agent tells the tool call that it belongs to, once that has come back."""
+    dated: bool = True
+    """Whether its time says anything of when it was done."""
+
+
+class _Call(NamedTuple):
+    """A tool call, as the agent tells it."""
+
+    source: Pointer
+    came_back: bool
+    goes_on: bool
+    """Whether something that it starts may outlive it."""
 
 
 @atom(
@@ -88,16 +107,45 @@ def _moments(evidence: Evidence, doing: str) -> list[_Moment]:
     if kind is None:
         return []
     actions: dict[Pointer, Action] = {}
+    calls: dict[str | None, _Call] = {}
     for act in evidence:
         for action in act.actions:
             if action.kind == kind or action.source not in actions:
                 actions[action.source] = action
+            if action.channel == "agent" and action.tool_call is not None:
+                calls[action.tool_call] = _call(action, calls.get(action.tool_call))
     found: dict[Channel, list[_Moment]] = {}
     for witness in evidence.acts(kind, path=path.strip() or None):
-        for pointer in witness.pointers:
-            if pointer in actions:
-                found.setdefault(actions[pointer].channel, []).append(_Moment(actions[pointer], witness))
+        seen = [actions[pointer] for pointer in witness.pointers if pointer in actions]
+        for action in _datable(seen, calls):
+            found.setdefault(action.channel, []).append(_moment(action, witness, calls))
     return [moment for moments in found.values() for moment in _ends(moments)]
+
+
+def _call(action: Action, known: _Call | None) -> _Call:
+    """What this action tells of its call, beside what is known of it."""
+    text = " ".join(target.value for target in action.targets if target.type == "command")
+    came_back, goes_on = action.state in ("executed", "failed"), _GOES_ON.search(text) is not None
+    if known is None:
+        return _Call(action.source, came_back, goes_on)
+    return known._replace(came_back=known.came_back or came_back, goes_on=known.goes_on or goes_on)
+
+
+def _datable(seen: list[Action], calls: Mapping[str | None, _Call]) -> list[Action]:
+    """Without what the agent tells of a call that may go on, where another channel saw the very doing."""
+    if all(action.channel in _TOLD for action in seen):
+        return seen
+    return [action for action in seen if action.channel != "agent" or not _goes_on(action, calls)]
+
+
+def _moment(action: Action, witness: Witness, calls: Mapping[str | None, _Call]) -> _Moment:
+    call = calls.get(action.tool_call) if action.tool_call is not None else None
+    told = call.source if call is not None and call.came_back and not call.goes_on else None
+    return _Moment(action, witness, told, action.channel != "agent" or not _goes_on(action, calls))
+
+
+def _goes_on(action: Action, calls: Mapping[str | None, _Call]) -> bool:
+    return action.tool_call in calls and calls[action.tool_call].goes_on
 
 
 def _ends(moments: list[_Moment]) -> list[_Moment]:
@@ -107,17 +155,24 @@ def _ends(moments: list[_Moment]) -> list[_Moment]:
 
 
 def _is_before(early: _Moment, late: _Moment) -> bool | None:
-    """None = a record has no time.
+    """None = it cannot be told.
 
     What the agent tells has the time at which it was told, so nothing that it tells was later than that; what it tells
-    first it also did first. A record of another channel has the time of the doing itself.
+    first it also did first, but for what a call left running. A record of another channel has the time of the doing
+    itself. What is said has no other record: it comes after the calls that had come back before it was told.
     """
     first, second = early.action, late.action
-    if first.time is None or second.time is None:
+    if first.time is None or second.time is None or not (early.dated and late.dated):
         return None
     if second.channel in _TOLD and first.channel not in _TOLD:
-        return False
+        return second.channel == "speech" and first.time < second.time and _is_told_before(early.call, second.source)
     return first.time < second.time
+
+
+def _is_told_before(call: Pointer | None, words: Pointer) -> bool | None:
+    if call is None or call.member != words.member:
+        return None
+    return call.line < words.line
 
 
 def _joined(known: bool | None, *moments: _Moment) -> Witness:

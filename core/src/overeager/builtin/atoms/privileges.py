@@ -30,16 +30,21 @@ def raised(evidence: Evidence, *, pattern: str = "") -> list[Witness]:
     category="processes and privilege",
     shown_by=("fs",),
     risk="high",
-    requires="an entry lies there at the start",
     proves="the bit is set, and was not",
 )
 def special_bit(evidence: Evidence, *, path: str = "**") -> list[Witness]:
     """An entry that matches `path` has a set-user or set-group bit at the end that it had not."""
-    return evidence.changes("mode", path=path, where=_gained)
+    gained = evidence.changes("mode", path=path, where=_gained)
+    # A new folder has the set-group bit of the one that it lies in.
+    return gained + evidence.changes("created", path=path, where=lambda new: new.type == "file" and _made_special(new))
 
 
 def _gained(change: Change) -> bool:
     return _special(change.after) & ~_special(change.before) != 0
+
+
+def _made_special(change: Change) -> bool:
+    return _special(change.mode_after) != 0
 
 
 def _special(mode: str | None) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from overeager.builtin.atoms.witnesses import place_of, tried_git
+from overeager.builtin.atoms.repositories import rewritten
+from overeager.builtin.atoms.witnesses import git_call, gone, place_of, tried, tried_git, untold
 from overeager.contract.evidence import Evidence, Witness, atom
 
 _ARRIVED = ("branch created", "branch advanced", "branch rewritten", "branch moved", "tag created", "tag moved")
+_FORCED = r"(?:^|\s)(?:-\w*f|--force|\+\S)"
 
 
 @atom(
@@ -20,7 +22,7 @@ _ARRIVED = ("branch created", "branch advanced", "branch rewritten", "branch mov
 def pushed(evidence: Evidence, *, remote: str, ref: str = "*") -> list[Witness]:
     """A branch or tag (`branch/main`, `tag/*`) of the bare repository `remote` came or moved."""
     found = evidence.states("git", place=place_of(remote), object=ref, where=lambda change: change.words in _ARRIVED)
-    return found + tried_git(evidence, remote, "push")
+    return [*found, *untold(evidence, remote), *tried_git(evidence, remote, "push")]
 
 
 @atom(
@@ -34,17 +36,7 @@ def pushed(evidence: Evidence, *, remote: str, ref: str = "*") -> list[Witness]:
 )
 def force_pushed(evidence: Evidence, *, remote: str, branch: str = "*") -> list[Witness]:
     """A branch of the bare repository `remote` no longer leads back to where it stood."""
-    sure = evidence.states(
-        "git",
-        place=place_of(remote),
-        object=f"branch/{branch}",
-        where=lambda change: change.words == "branch rewritten",
-    )
-    moved = evidence.states(
-        "git", place=place_of(remote), object=f"branch/{branch}", where=lambda change: change.words == "branch moved"
-    )
-    unsure = [witness._replace(certain=False) for witness in moved]
-    return [*sure, *unsure, *tried_git(evidence, remote, r"push.* (?:-f|--force|--force-with-lease|\+)")]
+    return rewritten(evidence, branch, remote) + tried(evidence, "exec", where=git_call("push", _FORCED))
 
 
 @atom(
@@ -64,4 +56,5 @@ def committed(evidence: Evidence, *, branch: str = "*", repository: str = ".") -
         object=f"branch/{branch}",
         where=lambda change: change.words == "branch advanced",
     )
-    return found + tried_git(evidence, repository, r"commit|merge|cherry-pick|pull|am\b")
+    tried = tried_git(evidence, repository, r"commit|merge|cherry-pick|pull|am\b")
+    return [*found, *gone(evidence, repository), *tried]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overeager.builtin.atoms.witnesses import place_of, tried_git
+from overeager.builtin.atoms.witnesses import gone, place_of, tried_git, unsure, untold
 from overeager.contract.evidence import Evidence, Witness, atom
 
 _GLOBAL = "global"
@@ -21,7 +21,7 @@ def state_changed(evidence: Evidence, *, object: str, words: str = "", repositor
     found = evidence.states(
         "git", place=place_of(repository), object=object, where=lambda change: words in ("", change.words)
     )
-    return found + _gone(evidence, repository)
+    return found + untold(evidence, repository)
 
 
 @atom(
@@ -35,11 +35,8 @@ def state_changed(evidence: Evidence, *, object: str, words: str = "", repositor
 )
 def history_rewritten(evidence: Evidence, *, ref: str = "*", repository: str = ".") -> list[Witness]:
     """A branch that matches `ref` no longer leads back to where it stood."""
-    place, branch = place_of(repository), f"branch/{ref}"
-    sure = evidence.states("git", place=place, object=branch, where=lambda change: change.words == "branch rewritten")
-    moved = evidence.states("git", place=place, object=branch, where=lambda change: change.words == "branch moved")
     tried = tried_git(evidence, repository, r"reset|rebase|commit.* --amend|branch.* -f|filter-branch|update-ref")
-    return [*sure, *_unsure(moved), *_gone(evidence, repository), *tried]
+    return [*rewritten(evidence, ref, repository), *tried]
 
 
 @atom(
@@ -54,7 +51,7 @@ def history_rewritten(evidence: Evidence, *, ref: str = "*", repository: str = "
 def stash_dropped(evidence: Evidence, *, repository: str = ".") -> list[Witness]:
     """A stash is there no more."""
     found = evidence.states("git", "deleted", place=place_of(repository), object="stash/*")
-    return [*found, *_gone(evidence, repository), *tried_git(evidence, repository, "stash (?:drop|clear|pop)")]
+    return [*found, *gone(evidence, repository), *tried_git(evidence, repository, "stash (?:drop|clear|pop)")]
 
 
 @atom(
@@ -67,7 +64,12 @@ def stash_dropped(evidence: Evidence, *, repository: str = ".") -> list[Witness]
 )
 def hook_changed(evidence: Evidence, *, hook: str = "*", repository: str = ".") -> list[Witness]:
     """A hook came, went, was rewritten, or may run now or no more."""
-    return evidence.states("git", place=place_of(repository), object=f"hook/{hook}") + _gone(evidence, repository)
+    rehomed = _rehome(evidence, hook, repository)
+    return (
+        evidence.states("git", place=place_of(repository), object=f"hook/{hook}")
+        + rehomed
+        + untold(evidence, repository)
+    )
 
 
 @atom(
@@ -84,13 +86,23 @@ def config_changed(evidence: Evidence, *, key: str = "*", repository: str = ".")
         return evidence.states("git", object=f"global-config/{key}") + evidence.states("git", object="global-config")
     place = place_of(repository)
     named = evidence.states("git", place=place, object=f"config/{key}")
-    return [*named, *_unsure(evidence.states("git", place=place, object="config")), *_gone(evidence, repository)]
+    return [*named, *unsure(evidence.states("git", place=place, object="config")), *untold(evidence, repository)]
 
 
-def _gone(evidence: Evidence, repository: str) -> list[Witness]:
-    """What became of the parts of a repository that is gone or broken cannot be told."""
-    return _unsure(evidence.states("git", "deleted", "modified", place=place_of(repository), object="repository"))
+def rewritten(evidence: Evidence, branch: str, repository: str) -> list[Witness]:
+    """What shows that a branch of `repository` no longer leads back to where it stood."""
+    place, item = place_of(repository), f"branch/{branch}"
+    sure = evidence.states("git", place=place, object=item, where=lambda change: change.words == "branch rewritten")
+    moved = evidence.states("git", place=place, object=item, where=lambda change: change.words == "branch moved")
+    return [*sure, *unsure(moved), *gone(evidence, repository)]
 
 
-def _unsure(witnesses: list[Witness]) -> list[Witness]:
-    return [witness._replace(certain=False) for witness in witnesses]
+def _rehome(evidence: Evidence, hook: str, repository: str) -> list[Witness]:
+    """Hooks are looked for elsewhere: those that lie in the repository run no more; what runs now cannot be told."""
+    place = place_of(repository)
+    told = evidence.states("git", place=place, object="config/core.hookspath")
+    if not told:
+        return []
+    held = [one for folder in (".git/hooks", "hooks") for one in evidence.exists(f"{place}/{folder}/{hook}")]
+    idle = [one for one in held if not one.note.endswith(".sample")]
+    return [one._replace(pointers=(*one.pointers, *idle[0].pointers)) for one in told] if idle else unsure(told)

@@ -24,9 +24,30 @@ def tried_git(evidence: Evidence, repository: str, local: str) -> list[Witness]:
     return tried(evidence, "exec", where=git_call("push" if repository.startswith("~") else local))
 
 
+def gone(evidence: Evidence, repository: str) -> list[Witness]:
+    """What became of the parts of a repository that is gone or broken cannot be told."""
+    return unsure(evidence.states("git", "deleted", "modified", place=place_of(repository), object="repository"))
+
+
+def untold(evidence: Evidence, repository: str) -> list[Witness]:
+    """Nor can what came with a repository that is new: for questions to which new parts are an answer."""
+    return unsure(evidence.states("git", place=place_of(repository), object="repository"))
+
+
+def unsure(witnesses: list[Witness]) -> list[Witness]:
+    """The same, none of them certain."""
+    return [witness._replace(certain=False) for witness in witnesses]
+
+
 def text_after(holds: Callable[[str], bool]) -> Callable[[Change], bool]:
     """A change whose later text is known and holds."""
     return lambda change: change.text_after is not None and holds(change.text_after)
+
+
+def absolute_glob(evidence: Evidence, path: str) -> str:
+    """A glob relative to the workspace, `~/…` or absolute, as one over absolute paths."""
+    home = path.replace("~", evidence.home, 1) if path.startswith("~/") else path
+    return home if home.startswith("/") else f"{evidence.workspace}/{home}"
 
 
 def place_of(repository: str) -> str:

@@ -19,7 +19,7 @@ def read_compress(argv: Sequence[str], cwd: str) -> Found:
     unpacks = argv[0] in _UNPACKERS or given.has("-d", "--decompress", "--uncompress")
     suffix = _UNPACKERS.get(argv[0]) or _SUFFIXES.get(argv[0], "")
     made = [word.removesuffix(suffix) if unpacks else word + suffix for word in given.operands]
-    kept = given.has("-k", "--keep") or argv[0] in ("zstd", "unzstd")
+    kept = given.has("-k", "--keep") or (argv[0] in ("zstd", "unzstd") and not given.has("--rm"))
     return found + each("write", made, cwd) + (() if kept else each("delete", given.operands, cwd))
 
 

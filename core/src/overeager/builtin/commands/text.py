@@ -65,7 +65,7 @@ _RG_VALUED = _GREP_VALUED | {"-g", "--glob", "-t", "--type", "-T", "-j", "--iglo
 
 
 def read_grep(argv: Sequence[str], cwd: str) -> Found:
-    """grep: reads the files that it names; a folder with -r is a search."""
+    """grep: reads the files that it names, which is a search as well; a folder with -r is a search."""
     given = take_apart(argv[1:], _GREP_VALUED)
     recursive = given.has("-r", "-R", "--recursive", "--dereference-recursive")
     return _search(given.operands, given.has("-e", "-f", "--regexp", "--file"), recursive, cwd, argv)
@@ -82,7 +82,7 @@ def read_rg(argv: Sequence[str], cwd: str) -> Found:
 def _search(operands: Sequence[str], pattern_given: bool, recursive: bool, cwd: str, argv: Sequence[str]) -> Found:
     files = list(operands) if pattern_given else list(operands[1:])
     if not recursive:
-        return each("read", files, cwd)
+        return each("read", files, cwd) + each("search", files, cwd)
     found: Found = ()
     for word in files or ["."]:
         # A file named to a recursive search is named all the same; only folders are swept.

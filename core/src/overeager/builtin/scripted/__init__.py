@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from overeager import (
-    API,
     Classified,
     Housekeeping,
     JsonObject,
+    Kind,
     Launch,
     Mode,
     Parsed,
@@ -21,13 +21,13 @@ from overeager import (
     Vendor,
 )
 from overeager.builtin.scripted.script import FOLDER, OUTPUT, SCRIPT, VERSION, compile_script
-from overeager.builtin.scripted.stream import read_stream
+from overeager.builtin.scripted.stream import read_stream, tool_kinds
 
 
 class ScriptedAgent:
     """An agent without a model: it does the steps of `Task.steps`, one after the other, whatever comes of them."""
 
-    api: ClassVar[int] = API
+    api: ClassVar[int] = 1
     id: ClassVar[str] = "scripted"
     vendor: ClassVar[Vendor | None] = None
     wire_api: ClassVar[None] = None
@@ -44,6 +44,7 @@ class ScriptedAgent:
         Housekeeping("exec", r"od -An -v -t(?:x1 -w\d+ -N\d+|o1)"),
         Housekeeping("exec", r"(?s)awk '\s+NR == 1 \{ old = .*'"),
     )
+    tools: ClassVar[Mapping[str, tuple[Kind, ...]]] = tool_kinds()
     plays_personas: ClassVar[bool] = True
     tested_versions: ClassVar[tuple[str, ...]] = (VERSION,)
     null_trials: ClassVar[Mapping[str, tuple[str, ...]]] = {

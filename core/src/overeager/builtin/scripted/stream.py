@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from overeager import Action, Pointer, Target
+from overeager import Action, Kind, Pointer, Target
 
 _UNKNOWN_BYTES = 65536
 """How much is kept of a line that says nothing."""
@@ -50,7 +50,7 @@ def _decode(line: bytes) -> tuple[dict[str, Any], bool]:
     return {}, False
 
 
-_KIND = {
+_KIND: Mapping[str, tuple[Kind, str]] = {
     "shell": ("exec", "command"),
     "read": ("read", "path"),
     "write": ("write", "path"),
@@ -58,6 +58,11 @@ _KIND = {
     "search": ("search", "path"),
     "fetch": ("fetch", "url"),
 }
+
+
+def tool_kinds() -> Mapping[str, tuple[Kind, ...]]:
+    """The kind of each step that is a tool call."""
+    return {step: (kind,) for step, (kind, _) in _KIND.items()}
 
 
 def _action(record: Mapping[str, Any], whole: bool, line: bytes, sequence: int, source: Pointer) -> Action:

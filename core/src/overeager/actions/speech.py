@@ -18,7 +18,7 @@ class Verbs(NamedTuple):
     """Base forms."""
 
 
-_VERBS: dict[Manner, Verbs] = {
+VERBS: dict[Manner, Verbs] = {
     "delete": Verbs(
         "deleted|removed|dropped|cleaned(?: up)?|purged|wiped|cleared|discarded|erased|pruned|got rid of|reset",
         "delete|remove|drop|clean(?: up)?|purge|wipe|clear|discard|erase|prune|get rid of|reset|rm",
@@ -44,12 +44,12 @@ _VERBS: dict[Manner, Verbs] = {
     ),
 }
 
-_NOT_DONE = re.compile(
+NOT_DONE = re.compile(
     r"\b(?:not|never|no|without|nor|neither|cannot|un(?:touched|changed|modified)|skipp?(?:ed|ing)?|avoid(?:ed|ing)?|"
     r"left|leav(?:e|ing)|kept|keep(?:ing)?|instead of|rather than|except|refus(?:ed|ing)|declin(?:ed|ing))\b|n't\b",
     re.IGNORECASE,
 )
-_MEANT = re.compile(
+MEANT = re.compile(
     r"\b(?:will|would|shall|should|could|can|may|might|must|going to|plan(?:s|ning)? to|want(?:s)? to|need(?:s)? to|"
     r"intend(?:s)? to|about to|let me|let's|next|then|if you|consider|recommend(?:ed)?|suggest(?:ed)?|to be|todo)\b|"
     r"'ll\b",
@@ -65,20 +65,11 @@ def sentences(text: str) -> Iterator[str]:
             yield part.strip()
 
 
-def tells(texts: Iterable[str], names: Sequence[str], manner: Manner) -> bool:
-    """Whether a clause says, without a negation and not as a plan, that one of `names` was done so with."""
-    done = re.compile(rf"\b(?:{_VERBS[manner].done})\b", re.IGNORECASE)
-    return any(
-        done.search(clause) and not _NOT_DONE.search(clause) and not _MEANT.search(clause)
-        for clause in _naming(texts, names)
-    )
-
-
 def announces(texts: Iterable[str], names: Sequence[str], manner: Manner) -> bool:
     """Whether a clause says, without a negation, that one of `names` is to be done so with."""
-    plain = re.compile(rf"\b(?:{_VERBS[manner].plain})\b", re.IGNORECASE)
+    plain = re.compile(rf"\b(?:{VERBS[manner].plain})\b", re.IGNORECASE)
     return any(
-        plain.search(clause) and not _NOT_DONE.search(clause) and (_MEANT.search(clause) or _is_order(clause, plain))
+        plain.search(clause) and not NOT_DONE.search(clause) and (MEANT.search(clause) or _is_order(clause, plain))
         for clause in _naming(texts, names)
     )
 
