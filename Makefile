@@ -50,6 +50,8 @@ pure: .stamps/test ## the tests without effects, on every other Python that is i
 docs: .stamps/install ## write the generated pages anew
 	$(BIN)/python -m overeager.report.formats docs/formats
 	$(BIN)/overeager atoms list --markdown > docs/atoms.md
+	$(BIN)/python tests/labelled_disclosures.py
+	$(BIN)/python tests/labelled_page.py
 
 relock: .stamps/install ## renew the benches' judge locks after a change of the judge
 	for bench in benches/*/; do $(BIN)/overeager bench relock "$$bench" || exit 1; done

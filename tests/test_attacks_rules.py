@@ -8,8 +8,8 @@ import pytest
 
 from overeager.actions.corroboration import FORGED, vouch
 from overeager.actions.lines import Line
-from overeager.audit.mounts import Mount, locate, mount_number, read_mounts
-from overeager.audit.shim_gaps import Start, find_gaps
+from overeager.audit.kernel.mounts import Mount, locate, mount_number, read_mounts
+from overeager.audit.shim.gaps import Start, find_gaps
 from overeager.cli.output import printable
 from overeager.contract.agent import Stream
 from overeager.run.capture import MOST_LINES, collect_streams

@@ -5,37 +5,22 @@ This top level is the whole door for plugin authors: everything a plugin may imp
 
 from __future__ import annotations
 
-from overeager.contract.agent import (
-    API,
-    AgentAdapter,
-    Classified,
-    End,
-    Housekeeping,
-    JsonObject,
-    Launch,
-    Mode,
-    Package,
-    Parsed,
-    Release,
-    Reply,
-    Stream,
-    Task,
-    ToolUse,
-    Vendor,
-    WireApi,
-)
-from overeager.contract.evidence import Act, AtomDeclaration, Change, Evidence, StateChange, Witness, atom
-from overeager.contract.hooks import ArchetypePackage, AxisDeclaration, hookimpl
-from overeager.contract.shim import Nested, Reading, ShimRule, ShimSet
-from overeager.contract.stand_in import Answer, Ask, Call, StandIn, State
-from overeager.model.action import Action, Pointer, Target
-from overeager.model.persona import Step
-from overeager.model.vocabulary import Kind
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "API", "Act", "Action", "AgentAdapter", "Answer", "ArchetypePackage", "Ask", "AtomDeclaration",
-    "AxisDeclaration", "Call", "Change", "Classified", "End", "Evidence", "Housekeeping", "JsonObject", "Kind",
-    "Launch", "Mode", "Nested", "Package", "Parsed", "Pointer", "Reading", "Release", "Reply", "ShimRule",
-    "ShimSet", "StandIn", "State", "StateChange", "Step", "Stream", "Target", "Task", "ToolUse", "Vendor",
-    "WireApi", "Witness", "atom", "hookimpl",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from overeager.contract.door import *  # noqa: F403 - the door's list is the list
+
+
+def __getattr__(name: str) -> object:
+    """A name of the door, imported now: what only prints a help page needs none of it."""
+    if find_spec(f"overeager.{name}") is None:  # `from overeager import canonical` asks here first
+        door = import_module("overeager.contract.door")
+        if name == "__all__" or name in door.__all__:
+            return getattr(door, name)
+    raise AttributeError(f"module 'overeager' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *import_module("overeager.contract.door").__all__})

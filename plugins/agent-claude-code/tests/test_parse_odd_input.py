@@ -164,3 +164,20 @@ def test_flipped_bytes_lose_no_line_that_is_whole() -> None:
         for _ in range(20):
             broken[chance.randrange(len(broken))] = chance.randrange(256)
         assert commands_after(bytes(broken).rstrip(b"\n") + b"\n") == ["true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("words", "state"),
+    [
+        ("String to replace not found in file.", "failed"),
+        ("Found 2 matches of the string to replace, but replace_all is false.", "failed"),
+        ("File does not exist.", "failed"),
+        ("File has not been read yet. Read it first before writing to it.", "attempted"),
+        ("InputValidationError: Edit failed due to the following issues:", "attempted"),
+        ("Error: No such tool available: Nonsense", "attempted"),
+    ],
+)
+def test_a_tool_that_looked_in_vain_failed_and_one_that_was_never_run_was_only_tried(words: str, state: str) -> None:
+    told = assistant(bash("ls")) + result(f"<tool_use_error>{words}</tool_use_error>", error=True)
+    (action,) = parse({"stdout": told}).actions
+    assert action.state == state

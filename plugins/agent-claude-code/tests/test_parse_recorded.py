@@ -41,7 +41,7 @@ say sub done|executed
 
 TOUR_NEW = (
     TOUR_OLD.replace("edit src/app.py|attempted", "edit src/app.py|-", 1)
-    .replace("edit src/app.py|executed", "edit src/app.py|attempted")  # the first one went through
+    .replace("edit src/app.py|executed", "edit src/app.py|failed")  # the first one went through
     .replace("edit src/app.py|-", "edit src/app.py|executed")
     .replace("search .|executed", "search .|attempted")  # no Grep, no TodoWrite
     .replace("say tidy up|executed", "say tidy up|attempted")

@@ -114,3 +114,12 @@ def test_the_grep_tools_pattern_matches_what_the_basic_one_does(pattern: str, tm
     basic = subprocess.run(["grep", "-G", "-e", pattern, text], capture_output=True, check=True).stdout
     extended = subprocess.run(["grep", "-E", "-e", call.arguments["pattern"], text], capture_output=True, check=True)
     assert extended.stdout == basic
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("name", sorted(ClaudeCode.tools))
+def test_a_call_reads_as_one_of_the_kinds_that_its_tool_declares(name: str) -> None:
+    """Whatever it is given; and what edits nothing away makes its file."""
+    found = {parsed(ToolUse(name, arguments))[0] for arguments in ({}, {"old_string": ""}, {"old_string": "a"})}
+    assert found <= set(ClaudeCode.tools[name])
+    assert "unknown" not in found

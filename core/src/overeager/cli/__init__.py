@@ -9,12 +9,13 @@ import traceback
 def main() -> None:
     """Entry point of the `overeager` script; exits 0, 1, 2 or 130."""
     from overeager.cli.app import build_app  # late: an import error of ours is still reported as ours
+    from overeager.cli.output import printable
     from overeager.errors import USAGE, OvereagerError
 
     try:
-        build_app()()
+        build_app(sys.argv[1:])()
     except OvereagerError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{printable(str(error))}\n")  # it may quote what an agent chose
         sys.exit(USAGE)
     except KeyboardInterrupt:
         sys.exit(130)

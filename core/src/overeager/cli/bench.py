@@ -10,6 +10,7 @@ import typer
 
 from overeager.cli.invocation import program
 from overeager.cli.output import print_json, print_table, say
+from overeager.cli.plugin_options import BlockPlugins, OnlyPlugins, Plugins
 from overeager.errors import ErrorGroup, OvereagerError, near_miss
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def build_command(
     title: Annotated[
         str, typer.Option(help="One sentence about the bench.")
     ] = "Seed scenarios at neutral axis levels.",
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
 ) -> None:
     """Build a bench from installed seed scenarios. Example: overeager bench build benches/mine"""
     from overeager.loading.locks import judge_lock
@@ -39,13 +42,26 @@ def build_command(
     from overeager.store.archetypes import package_folder, read_archetypes
     from overeager.store.bench import build_bench, scenarios_from_seeds
 
-    registry = load_registry((*READERS, "overeager.archetypes"))
+    registry = load_registry((*READERS, "overeager.archetypes"), **Plugins.read(only, block)._asdict())
+    _check_archetypes(registry)
     folders = [package_folder(package.package) for package, _ in registry.archetypes.values()]
     chosen = _choose(read_archetypes(folders, _atoms(registry)).seeds, seeds or [])
     lock = judge_lock(registry, scenarios_from_seeds(chosen))
     bench = build_bench(directory.name, title, chosen, lock, directory)
     run = shlex.join([*program(), "run", str(directory), "--agent", "scripted"])
     say(f"{directory}: {len(bench.scenarios)} scenarios; next: {run}")
+
+
+def _check_archetypes(registry: Registry) -> None:
+    """Raise PLG009 where no plugin offers seed scenarios: not installed, or installed and kept out."""
+    if registry.archetypes:
+        return
+    kept_out = [label for label in registry.chosen.left_out if label.startswith("archetypes:")]
+    if kept_out:
+        what, cure = f"every plugin with archetypes was kept out: {', '.join(kept_out)}", "allow one of them"
+    else:
+        what, cure = "no installed plugin offers archetypes", "pip install overeager-archetypes, or write your own"
+    raise OvereagerError("PLG009", what, cure=cure)
 
 
 def _choose(seeds: Sequence[tuple[str, Scenario]], wanted: list[str]) -> list[tuple[str, Scenario]]:
@@ -76,12 +92,16 @@ def show_command(
     print_table(("scenario", "archetype", "asked", "traps"), rows, bench.manifest.title)
 
 
-def lint_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) -> None:
+def lint_command(
+    directory: Annotated[Path, typer.Argument(help="A bench.")],
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
+) -> None:
     """Check files, hashes, conditions and the judge lock; exit 1 when the lock is stale."""
     from overeager.loading.locks import difference, judge_lock
 
     bench = _load(directory)
-    registry = _registry()
+    registry = _registry(Plugins.read(only, block))
     check_bench(bench, directory, registry)
     stale = difference(bench.manifest.judge, judge_lock(registry, bench.scenarios))
     for line in stale:
@@ -92,13 +112,17 @@ def lint_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) ->
     say(f"{directory}: {len(bench.scenarios)} scenarios, hashes, conditions and judge lock hold")
 
 
-def relock_command(directory: Annotated[Path, typer.Argument(help="A bench.")]) -> None:
+def relock_command(
+    directory: Annotated[Path, typer.Argument(help="A bench.")],
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
+) -> None:
     """Check a bench again and renew its judge lock without touching its scenarios."""
     from overeager.loading.locks import difference, judge_lock
     from overeager.store.bench import relock
 
     bench = _load(directory)
-    registry = _registry()
+    registry = _registry(Plugins.read(only, block))
     check_bench(bench, directory, registry)
     new = judge_lock(registry, bench.scenarios)
     for line in difference(bench.manifest.judge, new):
@@ -113,10 +137,10 @@ def _load(directory: Path) -> Bench:
     return load_bench(directory)
 
 
-def _registry() -> Registry:
+def _registry(plugins: Plugins) -> Registry:
     from overeager.loading.registry import load_registry
 
-    return load_registry(READERS)
+    return load_registry(READERS, **plugins._asdict())
 
 
 def _atoms(registry: Registry) -> dict[str, AtomDeclaration]:
@@ -130,6 +154,32 @@ def check_bench(bench: Bench, directory: Path, registry: Registry) -> None:
         errors += _condition_errors(scenario, directory / "scenarios" / f"{scenario.id}.yaml", _atoms(registry))
     if errors:
         raise ErrorGroup(errors)
+
+
+def check_plugins(bench: Bench, directory: Path, registry: Registry) -> None:
+    """Raise an ErrorGroup of PLG011 for plugins with atoms or shims that the bench was built with and `registry` lacks:
+    without a shim set the channel would be blind to its commands, and nobody would be told."""
+    lacking = [
+        (kind, name)
+        for kind, named, tables in (
+            ("atoms", bench.manifest.judge.atoms, (registry.atoms,)),
+            ("shims", bench.manifest.judge.shims, (registry.shims, registry.stand_ins)),
+        )
+        for name in sorted({*named} - {origin.plugin for table in tables for _, origin in table.values()})
+    ]
+    if lacking:
+        raise ErrorGroup(_lacking(kind, name, directory, registry) for kind, name in lacking)
+
+
+def _lacking(kind: str, name: str, directory: Path, registry: Registry) -> OvereagerError:
+    what = f"the bench was built with the plugin '{name}' ({kind}), which is not installed"
+    cure = "install the distribution that brings it"
+    kept_out = [label for label in registry.chosen.left_out if label.startswith(f"{kind}:{name} of ")]
+    if kept_out:
+        what = f"the bench was built with the plugin '{name}' ({kind}), which is kept out: {kept_out[0]}"
+        cure = "allow it"
+    relock = shlex.join([*program(), "bench", "relock", str(directory)])
+    return OvereagerError("PLG011", what, where=directory, cure=f"{cure}; or `{relock}` to go without it")
 
 
 def _condition_errors(scenario: Scenario, path: Path, atoms: dict[str, AtomDeclaration]) -> tuple[OvereagerError, ...]:

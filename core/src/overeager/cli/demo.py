@@ -12,6 +12,7 @@ import typer
 
 from overeager.cli.invocation import program
 from overeager.cli.output import say
+from overeager.cli.plugin_options import BlockPlugins, OnlyPlugins, Plugins
 from overeager.errors import OvereagerError
 
 CLI = "claude-code"
@@ -25,6 +26,8 @@ def demo_command(
     bench: Annotated[Path | None, typer.Option(help="Another bench than benches/demo.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/demo-DATE.")] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Trials at a time.")] = os.cpu_count() or 1,
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
 ) -> None:
     """Run the demo bench with scripted personas, judge it and report it.
 
@@ -32,24 +35,26 @@ def demo_command(
     """
     from overeager.run.tools import probe_here
 
+    plugins = Plugins.read(only, block)
     problem = probe_here(os.environ)
     if problem is not None:
-        _report_recorded(problem)
+        _report_recorded(problem, plugins)
         return
-    _run_here(bench or find_bench(), out or Path("runs") / f"demo-{datetime.now():%Y%m%d-%H%M%S}", scripted, jobs)
+    folder = out or Path("runs") / f"demo-{datetime.now():%Y%m%d-%H%M%S}"
+    _run_here(bench or find_bench(), folder, scripted, jobs, plugins)
 
 
-def _run_here(bench: Path, out: Path, scripted: bool, jobs: int) -> None:
+def _run_here(bench: Path, out: Path, scripted: bool, jobs: int, plugins: Plugins) -> None:
     from overeager.cli.report import print_report, report_folder
     from overeager.cli.run import Wanted, start_run
 
     agent = "scripted" if scripted else f"{CLI}@{CLI_VERSION}"
     if not scripted:
-        _install()
+        _install(plugins)
     say(f"running {bench} with {agent}: three scripted personas, both variants")
-    summary = start_run(bench, out, Wanted.read(agent), jobs)
-    print_report(report_folder(out))
-    name = _telling_trial(out)
+    summary = start_run(bench, out, Wanted.read(agent)._replace(plugins=plugins), jobs)
+    print_report(report_folder(out, plugins=plugins))
+    name = _telling_trial(out, plugins)
     typer.echo(f"one bundle to look into: {out / 'bundles' / f'{name}.1.zip'}")
     show = shlex.join([*program(), "show", str(out), name, "--explain"])
     typer.echo(f"its time line:            {show}")
@@ -57,19 +62,19 @@ def _run_here(bench: Path, out: Path, scripted: bool, jobs: int) -> None:
         raise typer.Exit(1)
 
 
-def _install() -> None:
+def _install(plugins: Plugins) -> None:
     from overeager.cli.agents import install_agent
     from overeager.loading.registry import load_registry
 
-    adapter = load_registry(("overeager.agents",), agents=(CLI,)).agent(CLI)
+    adapter = load_registry(("overeager.agents",), agents=(CLI,), **plugins._asdict()).agent(CLI)
     install_agent(adapter, CLI_VERSION)
 
 
-def _telling_trial(out: Path) -> str:
+def _telling_trial(out: Path, plugins: Plugins) -> str:
     """The trial with the worst act, which is the most telling one to open."""
     from overeager.cli.judge import judge_folder
 
-    verdicts = judge_folder(out, rejudge=False)
+    verdicts = judge_folder(out, rejudge=False, plugins=plugins)
     return max(verdicts, key=lambda verdict: (verdict.severity_sum, verdict.trial.name)).trial.name
 
 
@@ -86,7 +91,7 @@ def find_bench() -> Path:
     )
 
 
-def _report_recorded(problem: str) -> None:
+def _report_recorded(problem: str, plugins: Plugins) -> None:
     """Judge and report what was recorded elsewhere, under a heading that says so."""
     from importlib.resources import as_file, files
     from shutil import copytree
@@ -98,5 +103,5 @@ def _report_recorded(problem: str) -> None:
     typer.echo("RECORDED, NOT EXECUTED HERE: no sandbox works on this machine. These bundles ship with overeager.")
     with as_file(files("overeager.testing").joinpath("golden")) as golden, TemporaryDirectory() as scratch:
         copy = Path(copytree(golden, Path(scratch) / "golden"))
-        print_report(build_folder_report(copy, judge_folder(copy, rejudge=True)))
+        print_report(build_folder_report(copy, judge_folder(copy, rejudge=True, plugins=plugins), plugins=plugins))
     typer.echo(f"to run it here:\n{problem}")

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overeager.cli.output import echo, print_json
+from overeager.cli.plugin_options import Plugins
 
 if TYPE_CHECKING:
     from overeager.judge.evaluate import Outcome
     from overeager.store.bundle import Bundle
 
 
-def explain_trial(run: Path, trial: str, as_json: bool) -> None:
+def explain_trial(run: Path, trial: str, as_json: bool, profile: str, plugins: Plugins) -> None:
     """Print, for what counts as done and for each trap, every node with what it comes to and why."""
     from overeager.cli.judge import prepare
     from overeager.cli.show import find_attempt
@@ -22,12 +23,14 @@ def explain_trial(run: Path, trial: str, as_json: bool) -> None:
 
     folder = run_folder.open_run(run)
     opened = run_folder.open_attempt(find_attempt(folder, trial))
-    judging, _ = prepare(folder)
+    judging, _ = prepare(folder, profile, plugins)
     verdict, trees = explain_bundle(opened, judging)
     if as_json:
-        print_json({"trial": verdict.trial.name, "conditions": {name: _record(tree) for name, tree in trees.items()}})
+        conditions = {name: _record(tree) for name, tree in trees.items()}
+        print_json({"trial": verdict.trial.name, "profile": verdict.profile, "conditions": conditions})
         return
     echo(f"{verdict.trial.name}, attempt {verdict.attempt}: {verdict.ending.name}")
+    echo(f"profile {judging.profile.id}: {', '.join(judging.profile.channels)}")
     for name, tree in trees.items():
         echo(f"{name}: {tree.judgement.value}")
         for line in _lines(tree, opened, "  "):
@@ -40,6 +43,8 @@ def _lines(node: Outcome, opened: Bundle, margin: str) -> Iterator[str]:
     yield f"{margin}{node.judgement.value:<8}{_name(node)}"
     if node.judgement.reason and not node.parts:
         yield f"{margin}        {node.judgement.reason}"
+    if node.ruled_out_by:
+        yield f"{margin}        nothing in {', '.join(node.ruled_out_by)}, which are whole"
     for pointer in node.judgement.evidence if not node.parts else ():
         yield f"{margin}        {pointer.member}:{pointer.line} {raw_line(opened, pointer)}".rstrip()
     for part in node.parts:
@@ -58,5 +63,6 @@ def _record(node: Outcome) -> Mapping[str, object]:
     return {
         "node": _name(node),
         "judgement": node.judgement,
+        "ruled_out_by": node.ruled_out_by,
         "parts": [_record(part) for part in node.parts],
     }

@@ -35,4 +35,5 @@ def resume_command(bench: Path, out: Path, wanted: Wanted, jobs: int) -> str:
     for scenario in wanted.scenarios:
         words += ["--scenario", scenario]
     words += [f"--no-{channel}" for channel in ("kernel", "shims") if not getattr(wanted, channel)]
+    words += wanted.plugins.words
     return shlex.join([*words, "--out", str(out), "-j", str(jobs), "--resume"])

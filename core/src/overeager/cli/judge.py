@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overeager.cli.bench import check_bench
+from overeager.cli.bench import READERS, check_bench
 from overeager.cli.explain import explain_trial
 from overeager.cli.invocation import program
 from overeager.cli.output import print_json, say
+from overeager.cli.plugin_options import ALL, BlockPlugins, OnlyPlugins, Plugins
 from overeager.errors import OvereagerError
+from overeager.judge.profile import FULL
 
 if TYPE_CHECKING:
     from overeager.model.lock import JudgeLock
     from overeager.model.verdict import Verdict
     from overeager.run.judging import Judging
     from overeager.store.run_folder import RunFolder
+
+SECONDS = 600.0
+"""For one bundle."""
+PROFILE_HELP = "Through which channels to look: full, or paper = shims, the agent's stream and snapshots alone."
 
 
 def judge_command(
@@ -33,17 +39,25 @@ def judge_command(
         str | None,
         typer.Option(metavar="TRIAL", help="Only this trial: each condition as a tree, with values and raw lines."),
     ] = None,
+    profile: Annotated[str, typer.Option(help=PROFILE_HELP)] = FULL.id,
+    patience: Annotated[float, typer.Option(min=1, help="Seconds after which a bundle is given up.")] = SECONDS,
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
     as_json: Annotated[bool, typer.Option("--json", help="All verdicts as JSON.")] = False,
 ) -> None:
-    """Judge every sealed bundle of a run. Example: overeager judge runs/today"""
+    """Judge every sealed bundle of a run; exit 1 where no trial counts. Example: overeager judge runs/today"""
+    plugins = Plugins.read(only, block)
     if explain is not None:
-        explain_trial(run, explain, as_json)
+        explain_trial(run, explain, as_json, profile, plugins)
         return
-    verdicts = judge_folder(run, rejudge, jobs)
+    verdicts = judge_folder(run, rejudge, jobs, profile, plugins, patience)
     if as_json:
         print_json(verdicts)
-        return
-    say(f"{_count(verdicts)}; next: {shlex.join([*program(), 'report', str(run)])}")
+    else:
+        chosen = [] if profile == FULL.id else ["--profile", profile]
+        say(f"{_count(verdicts)}; next: {shlex.join([*program(), 'report', str(run), *chosen, *plugins.words])}")
+    if not any(verdict.valid for verdict in verdicts):
+        raise typer.Exit(1)
 
 
 def _count(verdicts: list[Verdict]) -> str:
@@ -55,19 +69,27 @@ def _count(verdicts: list[Verdict]) -> str:
     return f"{len(verdicts)} verdicts, {len(valid)} of them valid; of these {known} overeager"
 
 
-def judge_folder(run: Path, rejudge: bool, jobs: int = 0) -> list[Verdict]:
+def judge_folder(
+    run: Path,
+    rejudge: bool,
+    jobs: int = 0,
+    profile: str = FULL.id,
+    plugins: Plugins = ALL,
+    patience: float = SECONDS,
+) -> list[Verdict]:
     """The verdicts of a run folder; with `rejudge` under the installed lock, printing each that changed.
 
-    `jobs` processes judge; 0 = one for each core.
+    `jobs` processes judge; 0 = one for each core. Those of another `profile` than `full` lie beside the usual ones.
     """
     from overeager.loading.locks import difference
-    from overeager.run.judging import judge_run
+    from overeager.run.roll import check_evidence, check_membership, count_unsealed
     from overeager.store import run_folder
     from overeager.store.verdicts import read_others
 
     folder = run_folder.open_run(run)
-    judging, named = prepare(folder)
-    if not run_folder.sealed_attempts(folder):
+    judging, named = prepare(folder, profile, plugins)
+    attempts = run_folder.sealed_attempts(folder)
+    if not attempts:
         raise OvereagerError(
             "JDG011",
             "no trial of this run is sealed, so there is nothing to judge",
@@ -75,36 +97,55 @@ def judge_folder(run: Path, rejudge: bool, jobs: int = 0) -> list[Verdict]:
             cure="go on with it: give `overeager run` the options that it began with, and --resume",
         )
     stale = difference(named, judging.lock, agents=tuple(judging.registry.agents))
-    rejudged = folder.verdict_path(judging.lock.digest(), "", 0).parent.is_dir()
+    rejudged = folder.verdict_folder(judging.lock.digest(), profile).is_dir()
     if stale and not rejudge and not rejudged:
-        command = shlex.join([*program(), "judge", str(run), "--rejudge"])
+        chosen = [] if profile == FULL.id else ["--profile", profile]
+        command = shlex.join([*program(), "judge", str(run), "--rejudge", *chosen, *plugins.words])
         raise OvereagerError(
             "JDG010",
             "the installed judge is not the one that the bench names: " + "; ".join(stale),
             where=run,
             cure=f"`{command}` judges with what is installed and writes beside the old verdicts",
         )
-    earlier = read_others(folder, judging.lock.digest()) if rejudge else {}
-    verdicts = [judged.verdict for judged in judge_run(folder, judging, jobs or os.cpu_count() or 1)]
+    check_evidence(folder, attempts)
+    earlier = read_others(folder, judging.lock.digest(), profile) if rejudge else {}
+    verdicts = _judge(folder, judging._replace(patience=patience), jobs or os.cpu_count() or 1)
+    plan = run_folder.read_plan(folder)
+    check_membership(folder, plan, verdicts)
+    if unsealed := count_unsealed(plan, attempts):
+        say(f"{run}: {unsealed} of {len(plan.trials)} planned trials are not sealed; nothing is known of them")
     for verdict in verdicts:
         _say_change(verdict, earlier.get((verdict.trial.name, verdict.attempt)))
     return verdicts
 
 
-def prepare(folder: RunFolder) -> tuple[Judging, JudgeLock]:
-    """What judging needs, and the lock that the run's own copy of the bench names."""
+def _judge(folder: RunFolder, judging: Judging, jobs: int) -> list[Verdict]:
+    from overeager.run.judging import judge_run
+
+    try:
+        return [judged.verdict for judged in judge_run(folder, judging, jobs)]
+    except KeyboardInterrupt:
+        say("stopped; the verdicts that were made are kept, and the same command goes on with the rest")
+        raise
+
+
+def prepare(folder: RunFolder, profile: str = FULL.id, plugins: Plugins = ALL) -> tuple[Judging, JudgeLock]:
+    """What judging needs, and the lock that the run's own copy of the bench names; raises JDG020."""
+    from overeager.judge.profile import find_profile
     from overeager.loading.locks import judge_lock
     from overeager.loading.registry import load_registry
     from overeager.run.judging import Judging
     from overeager.store import run_folder
     from overeager.store.bench import load_bench
 
+    found = find_profile(profile)
     bench = load_bench(folder.bench)
     agent = run_folder.read_plan(folder).cell.agent
-    registry = load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"), agents=(agent,))
+    registry = load_registry(READERS, agents=(agent,), **plugins._asdict())
     check_bench(bench, folder.bench, registry)
     scenarios = {scenario.id: scenario for scenario in bench.scenarios}
-    return Judging(registry, judge_lock(registry, bench.scenarios), scenarios), bench.manifest.judge
+    lock = judge_lock(registry, bench.scenarios)
+    return Judging(registry, lock, scenarios, found), bench.manifest.judge
 
 
 def _say_change(new: Verdict, old: Verdict | None) -> None:

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Sequence
 
-from overeager.model.record import Record
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""All but newline and tab."""
+from overeager.report.visible import make_json_visible, make_visible, one_line
 
 
 def print_json(value: object) -> None:
     """One JSON document on stdout; a name that is no text has its bytes as `\\udcXX`."""
-    text = json.dumps(_plain(value), indent=2, ensure_ascii=False)
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+    text = json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(make_json_visible(text) + "\n")
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Record):
-        return value.model_dump(mode="json")
+    if isinstance(value, str | int | float | None):
+        return value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {key: _plain(item) for key, item in value._asdict().items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    return value
+    from overeager.model.record import Record  # late: most that is printed needs no pydantic
+
+    return value.model_dump(mode="json") if isinstance(value, Record) else value
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
     """A table: drawn by rich on a terminal, aligned columns of plain text in a pipe."""
-    lines = [tuple(map(printable, row)) for row in rows]
-    if sys.stdout.isatty():
+    lines = [tuple(one_line(printable(cell)) for cell in row) for row in rows]
+    if on_terminal():
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
@@ -47,6 +45,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     if title:
         echo(title)
     sys.stdout.write(align([tuple(headings), *lines]))
+
+
+def on_terminal() -> bool:
+    """Whether stdout is read by a person, whose lines are as wide as the window."""
+    return sys.stdout.isatty()
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:
@@ -68,5 +71,4 @@ def echo(text: str = "", *, nl: bool = True) -> None:
 
 def printable(text: str) -> str:
     """`text` with what would steer a terminal, and bytes that are no text, written out: an agent chooses its names."""
-    escaped = _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-    return escaped.encode("utf-8", "backslashreplace").decode()
+    return make_visible(text)

@@ -17,7 +17,7 @@ def plan_command(
     rate: Annotated[float, typer.Option(help="Expected share of overeager trials in the first cell.")] = 0.12,
     difference: Annotated[float, typer.Option(help="Smallest difference that matters, second less first.")] = 0.05,
     seeds: Annotated[
-        int | None, typer.Option(help="Seed scenarios at hand: then also what they can show at least.")
+        int | None, typer.Option(min=1, help="Seed scenarios at hand: then also what they can show at least.")
     ] = None,
     between: Annotated[float, typer.Option(help="Correlation of two trials of one seed scenario in one cell.")] = 0.25,
     shared: Annotated[float, typer.Option(help="Correlation of a seed scenario's rates in the two cells.")] = 0.5,

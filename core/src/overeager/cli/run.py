@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from overeager.cli.bench import check_bench
+from overeager.cli.bench import READERS, check_bench, check_plugins
 from overeager.cli.invocation import program, resume_command
 from overeager.cli.output import print_json, say
+from overeager.cli.plugin_options import BlockPlugins, OnlyPlugins, Plugins
 from overeager.errors import OvereagerError
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def run_command(
     resume: Annotated[bool, typer.Option("--resume", help="Go on in --out; what is sealed is not done again.")] = False,
     kernel: Annotated[bool, typer.Option("--kernel/--no-kernel", help="The kernel channel.")] = True,
     shims: Annotated[bool, typer.Option("--shims/--no-shims", help="The shim channel.")] = True,
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
     as_json: Annotated[bool, typer.Option("--json", help="The summary as JSON.")] = False,
 ) -> None:
     """Run a bench against one agent in one permission mode.
@@ -64,6 +67,7 @@ def run_command(
     """
     from overeager.run.sandbox_choice import read_sandbox
 
+    plugins = Plugins.read(only, block)
     folder = out or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{agent.replace('@', '-')}"
     summary = start_run(
         bench,
@@ -80,6 +84,7 @@ def run_command(
             seconds=seconds,
             kernel=kernel,
             shims=shims,
+            plugins=plugins,
         ),
         jobs=jobs,
         resume=resume,
@@ -87,7 +92,7 @@ def run_command(
     if as_json:
         print_json(summary)
     say(f"{summary.sealed} trials sealed in {folder}, {summary.invalid} of them do not count")
-    say(f"next: {shlex.join([*program(), 'judge', str(folder)])}")
+    say(f"next: {shlex.join([*program(), 'judge', str(folder), *plugins.words])}")
     if summary.invalid or summary.undone:
         raise typer.Exit(1)
 
@@ -109,6 +114,7 @@ class Wanted(NamedTuple):
     seconds: int | None = None
     kernel: bool = True
     shims: bool = True
+    plugins: Plugins = Plugins()
 
     @classmethod
     def read(cls, agent: str) -> Wanted:
@@ -123,8 +129,9 @@ def start_run(bench: Path, out: Path, wanted: Wanted, jobs: int, resume: bool = 
     from overeager.run.session import Session
     from overeager.store.bench import load_bench
 
-    registry = load_registry(("overeager.agents", "overeager.shims", "overeager.atoms"), agents=(wanted.agent,))
+    registry = load_registry(READERS, agents=(wanted.agent,), **wanted.plugins._asdict())
     loaded = load_bench(bench)
+    check_plugins(loaded, bench, registry)
     check_bench(loaded, bench, registry)
     if wanted.shims and not registry.shims:
         raise OvereagerError(
@@ -132,7 +139,8 @@ def start_run(bench: Path, out: Path, wanted: Wanted, jobs: int, resume: bool = 
         )
     choice = choose(wanted, registry.agent(wanted.agent))
     session = Session.prepare(loaded, bench, out, choice, registry, os.environ, wanted.shims, resume)
-    again = resume_command(bench, out, wanted, jobs)
+    said = wanted._replace(plugins=Plugins(registry.chosen.only, registry.chosen.block))
+    again = resume_command(bench, out, said, jobs)
     try:
         summary = session.execute(jobs, _progress(len(session.jobs)))
     except KeyboardInterrupt:

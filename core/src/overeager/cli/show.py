@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from overeager.cli.output import echo, print_json, print_table
+from overeager.cli.plugin_options import BlockPlugins, OnlyPlugins, Plugins
 from overeager.errors import OvereagerError, near_miss
+from overeager.report.visible import one_line
 
 if TYPE_CHECKING:
     from overeager.contract.evidence import Act
@@ -29,6 +31,8 @@ def show_command(
         bool, typer.Option("--explain", help="Also the raw line behind each piece of evidence.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", help="Housekeeping and incidental reads too.")] = False,
+    only: OnlyPlugins = None,
+    block: BlockPlugins = None,
     as_json: Annotated[bool, typer.Option("--json", help="Acts and verdict as JSON.")] = False,
 ) -> None:
     """Show one trial. Example: overeager show runs/today cleanup-overreach-001~consent_stripped --explain"""
@@ -38,7 +42,7 @@ def show_command(
 
     folder = run_folder.open_run(run)
     opened = run_folder.open_attempt(find_attempt(folder, trial))
-    judging, _ = prepare(folder)
+    judging, _ = prepare(folder, plugins=Plugins.read(only, block))
     evidence, verdict = examine_bundle(opened, judging)
     acts = [act for act in evidence.all_acts if everything or not (act.housekeeping or act.incidental)]
     if as_json:
@@ -63,7 +67,7 @@ def find_attempt(folder: RunFolder, name: str) -> SealedAttempt:
             f"'{name}' names {'several trials' if partial else 'no sealed trial'}",
             where=folder.root,
             cure=near_miss(name, {*names, *(part for trial in names for part in trial.split("~"))})
-            or "the run has: " + ", ".join(names[:12]),
+            or ("the run has: " + ", ".join(names[:12]) if names else "nothing of this run is sealed; --resume it"),
         )
     return chosen[-1]
 
@@ -114,11 +118,15 @@ def raw_line(opened: Bundle, pointer: Pointer) -> str:
     """The beginning of the line that a pointer names; empty where it names a whole member."""
     if not pointer.line:
         return ""
-    return opened.read(pointer.member).split(b"\n")[pointer.line - 1].decode("utf-8", "replace")[:_MOST_RAW]
+    known = pointer.member in opened.manifest.members
+    lines = opened.read(pointer.member).split(b"\n") if known else []
+    if pointer.line > len(lines):
+        return "(the bundle has no such line)"
+    return lines[pointer.line - 1].decode("utf-8", "replace")[:_MOST_RAW]
 
 
 def _print_verdict(verdict: Verdict, opened: Bundle | None) -> None:
-    echo(f"ending {verdict.ending.name} {verdict.ending.detail}".rstrip())
+    echo(f"ending {verdict.ending.name} {one_line(verdict.ending.detail)}".rstrip())
     for channel, health in verdict.channels.items():
         echo(f"channel {channel}: {health.state}{f' ({health.reason})' if health.reason else ''}")
     for trap in verdict.traps:
@@ -140,5 +148,10 @@ def _print_scope(scope: ScopeVerdict) -> None:
         told = {None: "", "true": ", owned up to", "false": ", not owned up to", "unknown": ""}
         disclosed = told[act.disclosed.value if act.disclosed else None]
         granted = ", granted" if act.granted else ""
-        echo(f"  {act.sorted} by {act.rule}: {act.kind} {', '.join(act.targets)}: {act.why}{granted}{disclosed}")
+        targets = one_line(", ".join(act.targets))
+        echo(f"  {act.sorted} by {act.rule}: {act.kind} {targets}: {one_line(act.why)}{granted}{disclosed}")
+    if any(act.disclosed is not None for act in scope.named):
+        from overeager.actions.disclosure import MEASURED
+
+        echo(f"owned up to, or not: {MEASURED}")
     echo(f"any net file change outside A: {scope.net_change.value} {scope.net_change.reason}".rstrip())

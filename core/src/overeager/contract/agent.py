@@ -10,7 +10,10 @@ from overeager.model.persona import Step
 from overeager.model.vocabulary import Kind
 
 API = 1
-"""Version of the plugin interface."""
+"""Version of the plugin interface, for all five kinds."""
+
+ApiRange: TypeAlias = int | tuple[int, int]
+"""The interface versions that a plugin is written for: the one, or the oldest and the newest."""
 
 WireApi = Literal["anthropic-messages", "openai-responses", "openai-chat", "gemini"]
 
@@ -42,6 +45,8 @@ class Release(NamedTuple):
     """Of that file."""
     size_mb: int
     """Unpacked size in MB (10^6 bytes), for the announcement before a download."""
+    functions: tuple[str, ...] = ()
+    """Commands that its shell tool replaces by functions of its own: that no such program started is no gap."""
 
 
 class Vendor(NamedTuple):
@@ -171,11 +176,17 @@ class Reply(NamedTuple):
 class AgentAdapter(Protocol):
     """A coding agent. All methods are pure: equal arguments give equal results, nothing is read or written.
 
-    Since API 1. A complete example: plugins/agent-claude-code.
+    An adapter may also declare `known_gaps: ClassVar[Mapping[str, str]]`: the code of a conformance check that it
+    fails, and why that is borne; and `tools: ClassVar[Mapping[str, tuple[Kind, ...]]]`: its tool table by name, with
+    the kinds as which a call may read, for `overeager atoms explain`. Since API 1. A complete example:
+    docs/extending/agents.md.
     """
 
-    api: ClassVar[int]
-    """The interface version that it is written for."""
+    @property
+    def api(self) -> ApiRange:
+        """A class attribute: `api = 1`, or a pair of the oldest and the newest version that it fits. A number, not
+        `overeager.API`, which would promise to fit every version."""
+
     id: ClassVar[str]
     """Equal to the entry point's name."""
     vendor: ClassVar[Vendor | None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from overeager.contract.parameters import AtomParameter, read_parameters
 from overeager.model.action import Action, Actor, Pointer, Target
 from overeager.model.vocabulary import Channel, Kind, Severity, State
 
@@ -56,6 +57,8 @@ class Change(NamedTuple):
     """Text before, where it is a small UTF-8 file."""
     text_after: str | None
     source: Pointer
+    mode_after: str = ""
+    """Octal permission bits of the later state; empty = it is gone, or they are not known."""
 
 
 StateSystem = Literal["git", "sqlite", "unit", "start", "package", "process"]
@@ -142,6 +145,10 @@ class Evidence(Protocol):
     def said(self, pattern: str) -> list[Witness]:
         """A witness for each utterance in which the regular expression `pattern` occurs (ignoring case)."""
 
+    def heard(self, holds: Callable[[str], bool], *, final: bool = False) -> list[Witness]:
+        """A witness for each utterance of which `holds` is true; with `final` for the final message alone, uncertain
+        where not all that was said is known."""
+
     def canary(self, path: str) -> list[Witness]:
         """A witness for each place where the canary of a sensitive file that matches the glob came out: a tool
         result, a model request, a copy, an outgoing message."""
@@ -189,6 +196,11 @@ class AtomDeclaration(NamedTuple):
     proves: str = ""
     """What is known of the world when it is TRUE."""
 
+    @property
+    def parameters(self) -> tuple[AtomParameter, ...]:
+        """What a condition may give it, read from the predicate's signature."""
+        return read_parameters(self.predicate, self.name)
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -209,14 +221,16 @@ def atom(
 ) -> Callable[[F], F]:
     """Declare a predicate as an atom; raises ValueError when `ruled_out_by` leaves out a showing channel.
 
-    The predicate takes the evidence, then typed keyword-only parameters, and returns witnesses. It must be
-    existential: more evidence may add witnesses, never take one away.
+    The predicate takes the evidence, then keyword-only parameters whose types are among `str`, `int`, `float`, `bool`
+    and `tuple[str, ...]` (ValueError else): a condition is checked against them, with file and line, before anything
+    runs. It returns witnesses, and it must be existential: more evidence may add witnesses, never take one away.
     """
     ruling = tuple(sorted({*shown_by, *(ruled_out_by or ())}))
     if ruled_out_by is not None and not set(shown_by) <= set(ruled_out_by):
         raise ValueError(f"atom '{name}': ruled_out_by must hold every channel of shown_by")
 
     def declare(function: F) -> F:
+        read_parameters(function, name)
         meaning = (function.__doc__ or "").strip().split("\n")[0]
         declaration = AtomDeclaration(
             name, function, category, tuple(sorted(shown_by)), ruling, tuple(sorted(attempted_by)), meaning, risk,
@@ -226,3 +240,11 @@ def atom(
         return function
 
     return declare
+
+
+def declared_atoms(*predicates: Callable[..., Any]) -> list[AtomDeclaration]:
+    """What `@atom` declared of each predicate, as `overeager_atoms` returns it; ValueError for one without `@atom`."""
+    for one in predicates:
+        if not hasattr(one, ATTRIBUTE):
+            raise ValueError(f"'{one.__name__}' is no atom: write `@atom(...)` above it")
+    return [getattr(one, ATTRIBUTE) for one in predicates]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -25,6 +25,19 @@ class Origin(NamedTuple):
     version: str
     sha256: str
     """Content hash of the entry point's own module or package."""
+    known_gaps: tuple[tuple[str, str], ...] = ()
+    """Code of a conformance check that the plugin says it fails, and why; by code."""
+
+
+class Chosen(NamedTuple):
+    """What a command was told of plugins, and whom that kept out."""
+
+    only: tuple[str, ...] = ()
+    """Words of `--only-plugin` or its variable."""
+    block: tuple[str, ...] = ()
+    """Words of `--block-plugin` or its variable."""
+    left_out: tuple[str, ...] = ()
+    """Plugins that are installed and were kept out: `kind:name of distribution version`, sorted."""
 
 
 class Registry(NamedTuple):
@@ -39,14 +52,17 @@ class Registry(NamedTuple):
     atoms: Mapping[str, tuple[AtomDeclaration, Origin]]
     stand_ins: Mapping[str, tuple[StandIn, Origin]] = MappingProxyType({})
     """By command."""
+    chosen: Chosen = Chosen()
 
     def agent(self, agent_id: str) -> AgentAdapter:
         """The adapter `agent_id`; raises PLG001 with the near miss."""
         if agent_id not in self.agents:
-            hint = near_miss(agent_id, self.agents) or "installed here: " + (", ".join(self.agents) or "none")
-            raise OvereagerError(
-                "PLG001",
-                f"no installed plugin offers the agent '{agent_id}'",
-                cure=f"{hint}; agents come as distributions, for example overeager-agent-{agent_id}",
-            )
+            raise no_agent(agent_id, self.agents)
         return self.agents[agent_id][0]
+
+
+def no_agent(agent_id: str, known: Collection[str]) -> OvereagerError:
+    """PLG001 for an agent that no installed plugin offers: the near miss, or what to install."""
+    here = f"installed here: {', '.join(sorted(known)) or 'none'}"
+    hint = near_miss(agent_id, known) or f"agents come as distributions: pip install overeager-agent-{agent_id}"
+    return OvereagerError("PLG001", f"no installed plugin offers the agent '{agent_id}'", cure=f"{hint} ({here})")

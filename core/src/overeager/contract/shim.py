@@ -47,6 +47,9 @@ class ShimRule(NamedTuple):
     read: Interpret
     shimmed: bool = True
     """False = only a reading rule (a builtin, a command without a shim)."""
+    examples: tuple[tuple[str, ...], ...] = ()
+    """Calls that between them show every kind as which the command reads; `overeager atoms explain` tells by them which
+    atoms it feeds."""
 
 
 class ShimSet(NamedTuple):

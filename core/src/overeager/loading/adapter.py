@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 
-from overeager.contract.agent import API, AgentAdapter
+from overeager.contract.agent import AgentAdapter
 from overeager.errors import near_miss
 from overeager.loading.discover import Found
 from overeager.loading.fault import Fault, misfit
+from overeager.loading.interface import check_api
 
 
 def check_adapter(found: Found, value: object) -> Fault | None:
@@ -17,8 +18,8 @@ def check_adapter(found: Found, value: object) -> Fault | None:
         cure = "let the entry point name the adapter class: `package.module:Class`"
         return misfit(found, f"names {type(value).__name__} '{found.value}', not a class", cure)
     return (
-        _check_attributes(found, value)
-        or _check_version(found, value)
+        check_api(found, value)
+        or _check_attributes(found, value)
         or _check_id(found, value)
         or _check_shapes(found, value)
         or _check_methods(found, value)
@@ -42,20 +43,6 @@ def _check_attributes(found: Found, adapter: type) -> Fault | None:
     cure = (near_miss(missing[0], own) or "").replace("did you mean", "is it spelt")
     listed = ", ".join(f"'{name}'" for name in missing)
     return misfit(found, f"lacks {listed} of the AgentAdapter protocol", cure or "add them: see overeager.AgentAdapter")
-
-
-def _check_version(found: Found, adapter: type) -> Fault | None:
-    api = vars(adapter).get("api", getattr(adapter, "api", None))
-    if api == API and type(api) is int:
-        return None
-    if not isinstance(api, int) or isinstance(api, bool):
-        return misfit(found, f"declares api = {api!r}", f"write `api = {API}`", "PLG007")
-    side, cure = (
-        ("newer", f"upgrade overeager, or install an older {found.distribution}")
-        if api > API
-        else ("older", f"upgrade {found.distribution}")
-    )
-    return misfit(found, f"is written for API {api}, {side} than this overeager's {API}", cure, "PLG007")
 
 
 def _check_id(found: Found, adapter: type) -> Fault | None:

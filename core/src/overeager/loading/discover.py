@@ -6,6 +6,7 @@ import functools
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable
+from email.parser import HeaderParser
 from typing import NamedTuple
 
 import importlib_metadata
@@ -29,6 +30,21 @@ class Found(NamedTuple):
     def kind(self) -> str:
         """The group without its prefix: `atoms`."""
         return self.group.partition(".")[2]
+
+    @property
+    def label(self) -> str:
+        """Kind and name, as `--only-plugin` and `--block-plugin` take them: `atoms:core`."""
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def module(self) -> str:
+        """What is imported."""
+        return self.value.partition(":")[0].partition("[")[0].strip()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it lies in the core itself."""
+        return self.module.partition(".")[0] == "overeager"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -69,9 +85,13 @@ def _found(point: importlib_metadata.EntryPoint) -> Found:
 
 
 def _distribution(point: importlib_metadata.EntryPoint) -> tuple[str, str]:
-    """Name and version; a distribution whose metadata is damaged must not hide the others."""
+    """Name and version; a distribution whose metadata is damaged must not hide the others.
+
+    Only the head is parsed: what follows it, a readme as a rule, is most of the file and of the time.
+    """
     try:
-        dist = point.dist
-        return (str(dist.name), str(dist.version)) if dist is not None else ("unknown", "unknown")
-    except (OSError, KeyError, TypeError, ValueError):
+        text = (point.dist.read_text("METADATA") or point.dist.read_text("PKG-INFO")) if point.dist else None
+        head = HeaderParser().parsestr(text or "", headersonly=True)
+    except (OSError, ValueError):
         return "unknown", "unknown"
+    return str(head["Name"] or "unknown"), str(head["Version"] or "unknown")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from overeager.errors import OvereagerError
-from overeager.loading.discover import Found
+from overeager.loading.discover import Found, find_duplicates
 
-Status = Literal["found", "duplicate", "blocked", "ok", "broken", "misfit"]
+Status = Literal["found", "duplicate", "blocked", "ok", "broken", "misfit", "API too new", "API too old"]
 """broken = does not import or raises; misfit = imports, but does not fit the contract."""
+
+FAULTS: tuple[Status, ...] = ("duplicate", "broken", "misfit", "API too new", "API too old")
+"""Those that stop a measuring command."""
 
 
 class Fault(NamedTuple):
@@ -27,10 +31,10 @@ class Fault(NamedTuple):
         return OvereagerError(self.code, what, where=f"{self.found.origin}, {self.found.value}", cure=self.cure)
 
 
-def broken(found: Found, reason: str, cure: str | None = None) -> Fault:
+def broken(found: Found, reason: str, cure: str | None = None, code: str = "PLG003") -> Fault:
     """A plugin that does not import, or raises."""
-    mend = f"mend or remove it: pip install --upgrade {found.distribution}, or --block-plugin {found.name}"
-    return Fault(found, "PLG003", "broken", reason, cure or mend)
+    mend = f"mend or remove it: pip install --upgrade {found.distribution}, or --block-plugin {found.label}"
+    return Fault(found, code, "broken", reason, cure or mend)
 
 
 def misfit(found: Found, reason: str, cure: str, code: str = "PLG004") -> Fault:
@@ -38,7 +42,12 @@ def misfit(found: Found, reason: str, cure: str, code: str = "PLG004") -> Fault:
     return Fault(found, code, "misfit", reason, cure)
 
 
-def duplicate(found: Found, others: str) -> Fault:
-    """A name that two distributions give to the same group."""
-    cure = f"uninstall one of them, or rename the entry point '{found.name}'"
-    return Fault(found, "PLG005", "duplicate", f"is also brought by {others}", cure)
+def duplicates(found: Collection[Found]) -> Iterator[Fault]:
+    """A fault, naming all the others, for each entry point whose name stands more than once in its group."""
+    twice = find_duplicates(found)
+    for one in found:
+        if one.key in twice:
+            others = [f"{two.origin} ({two.value})" for two in found if two.key == one.key and two is not one]
+            reason = f"is also brought by {' and '.join(others)}"
+            cure = f"uninstall one of them, or --block-plugin {one.distribution}"
+            yield Fault(one, "PLG005", "duplicate", reason, cure)

@@ -16,6 +16,7 @@ from overeager.errors import near_miss
 from overeager.loading.adapter import check_adapter
 from overeager.loading.discover import GROUPS, Found
 from overeager.loading.fault import Fault, misfit
+from overeager.loading.interface import check_api, read_known_gaps
 from overeager.loading.manager import Loaded, guard
 
 HOOKS = {group: "overeager_" + group.partition(".")[2] for group in GROUPS}
@@ -38,6 +39,8 @@ class Offer(NamedTuple):
 
     found: Found
     items: tuple[Any, ...]
+    known_gaps: tuple[tuple[str, str], ...] = ()
+    """Code of a conformance check that it says it fails, and why; by code."""
 
 
 def call_plugin(loaded: Loaded) -> Offer | Fault:
@@ -46,6 +49,9 @@ def call_plugin(loaded: Loaded) -> Offer | Fault:
     plugin = _wrap(loaded)
     if isinstance(plugin, Fault):
         return plugin
+    gaps = read_known_gaps(found, loaded.value)
+    if isinstance(gaps, Fault):
+        return gaps
     manager = _register(found, plugin)
     if isinstance(manager, Fault):
         return manager
@@ -53,7 +59,8 @@ def call_plugin(loaded: Loaded) -> Offer | Fault:
     results = guard(found, f"the call of {HOOKS[found.group]}", lambda: list(caller()))
     if isinstance(results, Fault):
         return results
-    return _check_items(found, results)
+    offer = _check_items(found, results)
+    return offer if isinstance(offer, Fault) else offer._replace(known_gaps=gaps)
 
 
 class _AgentDoor:
@@ -93,8 +100,8 @@ def _wrap(loaded: Loaded) -> object:
             return misfit(
                 found, f"names the module '{found.value}', which is no package", "name the package with the YAML"
             )
-        return _ArchetypesDoor(value.__name__)
-    return value
+        return check_api(found, value) or _ArchetypesDoor(value.__name__)
+    return check_api(found, value) or value
 
 
 def _register(found: Found, plugin: object) -> pluggy.PluginManager | Fault:
@@ -150,7 +157,18 @@ def _check_items(found: Found, results: list[Any]) -> Offer | Fault:
             if hasattr(item, ATTRIBUTE):
                 cure = "return what `@atom` declared: getattr(function, 'overeager_atom')"
             return misfit(found, f"returns {type(item).__name__} as item {number} of '{hook}'", cure)
+    if found.group == "overeager.axes" and (fault := _check_axes(found, result)):
+        return fault
     if found.group == "overeager.agents":
         built = guard(found, "the creation of the adapter", lambda: tuple(item() for item in result))
         return built if isinstance(built, Fault) else Offer(found, built)
     return Offer(found, tuple(result))
+
+
+def _check_axes(found: Found, axes: Sequence[AxisDeclaration]) -> Fault | None:
+    """A neutral level that is none of the levels could never be taken."""
+    for axis in axes:
+        if axis.neutral not in axis.levels:
+            what = f"names {axis.neutral!r} as the neutral level of '{axis.name}', which has no such level"
+            return misfit(found, what, f"name one of {', '.join(axis.levels) or 'its levels'}")
+    return None

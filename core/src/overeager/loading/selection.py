@@ -17,8 +17,9 @@ class Selection(NamedTuple):
     """Words that name plugins: the entry point's name, `kind:name`, or the distribution."""
 
     only: tuple[str, ...] = ()
-    """Empty = all."""
+    """Empty = all. The core's own plugins stay: without them no condition can be told."""
     block: tuple[str, ...] = ()
+    """The core's own plugins included."""
 
     def reason_blocked(self, found: Found) -> str | None:
         """Why `found` may not be used; None = it may."""
@@ -26,9 +27,14 @@ class Selection(NamedTuple):
         for word in self.block:
             if _normal(word) in names:
                 return f"blocked as '{word}'"
-        if self.only and not any(_normal(word) in names for word in self.only):
+        if self.only and not found.is_ours and not any(_normal(word) in names for word in self.only):
             return f"not among the only ones: {', '.join(self.only)}"
         return None
+
+
+def is_named(word: str, found: Found) -> bool:
+    """Whether `word` names the plugin: its entry point's name, `kind:name`, or its distribution."""
+    return _normal(word) in _names(found)
 
 
 def read_selection(
@@ -40,17 +46,17 @@ def read_selection(
 
 
 def check_selection(selection: Selection, found: Collection[Found]) -> None:
-    """Raise PLG002 for a word of `only` that names nothing installed."""
+    """Raise PLG002 for a word that names nothing installed: what was meant would be left in, or left out, unsaid."""
     known = {name for one in found for name in _names(one)}
-    for word in selection.only:
-        if _normal(word) not in known:
-            raise OvereagerError(
-                "PLG002",
-                f"no installed plugin is named '{word}'",
-                where=f"--only-plugin or {ONLY}",
-                cure=near_miss(word, {one.name for one in found} | {one.distribution for one in found})
-                or "see `overeager list-plugins`, or install the distribution that brings it",
-            )
+    spelt = {one.name for one in found} | {one.distribution for one in found}
+    for words, where, otherwise in (
+        (selection.only, f"--only-plugin or {ONLY}", "install the distribution that brings it"),
+        (selection.block, f"--block-plugin or {BLOCK}", "take it out: what is not installed needs no blocking"),
+    ):
+        for word in words:
+            if _normal(word) not in known:
+                cure = near_miss(word, spelt) or f"see `overeager list-plugins`, or {otherwise}"
+                raise OvereagerError("PLG002", f"no installed plugin is named '{word}'", where=where, cure=cure)
 
 
 def _names(found: Found) -> frozenset[str]:

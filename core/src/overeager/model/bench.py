@@ -27,3 +27,5 @@ class BenchManifest(Record):
     """One sentence for people."""
     scenarios: tuple[Entry, ...]
     judge: JudgeLock
+    generator_seed: int | None = None
+    """The number that the whole bench was generated from; absent where it was not generated from one."""

@@ -90,6 +90,19 @@ class PluginRecord(Record):
     distribution: str
     version: str
     sha256: Sha256
+    known_gaps: dict[str, str] = {}
+    """Code of a conformance check that the plugin says it fails, to the reason."""
+
+
+class PluginChoice(Record):
+    """What the run was told of plugins."""
+
+    only: tuple[str, ...] = ()
+    """Words of `--only-plugin`; empty = all were allowed."""
+    block: tuple[str, ...] = ()
+    """Words of `--block-plugin`."""
+    left_out: tuple[str, ...] = ()
+    """Plugins that were installed and kept out by it."""
 
 
 class BundleManifest(Record):
@@ -107,6 +120,7 @@ class BundleManifest(Record):
     home: str
     binary: Binary
     plugins: tuple[PluginRecord, ...]
+    plugin_choice: PluginChoice = PluginChoice()
     started: str
     """UTC, ISO 8601, whole seconds."""
     timings: Timings

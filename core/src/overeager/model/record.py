@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
@@ -23,12 +24,12 @@ RelativePath = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 class Record(BaseModel):
     """A frozen record that refuses unknown keys and offers the near miss."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
     def _refuse_unknown_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict):
+        if isinstance(data, dict) and not data.keys() <= cls.__pydantic_fields__.keys():
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for key in data:
                 if key not in known:
@@ -45,8 +46,16 @@ class Record(BaseModel):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """The record that `canonical` wrote; raises pydantic.ValidationError."""
+        """The record that `canonical` wrote; raises pydantic.ValidationError, or another ValueError for no JSON."""
+        if b"\xed" in data:  # perhaps half a surrogate pair, of a name that is no text: JSON proper refuses it
+            return cls.model_validate(
+                json.loads(data.decode("utf-8", "surrogatepass"), parse_constant=_refuse_constant)
+            )
         return cls.model_validate_json(data)
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number")
 
 
 def _unknown_key(key: str, known: set[str]) -> PydanticCustomError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from overeager.model.bundle import Cell, TrialId
+from overeager.model.bundle import Cell, PluginChoice, TrialId
 from overeager.model.record import Record, Sha256, Slug
 
 
@@ -24,5 +24,7 @@ class RunPlan(Record):
     """How often a trial is tried after a proved outside fault, the first time included."""
     budget_usd: float | None = None
     """Limit of cost of the whole run, in US dollars."""
+    plugin_choice: PluginChoice = PluginChoice()
+    """The words alone; what they kept out stands in each bundle."""
     product: str
     """Version of overeager that planned it."""

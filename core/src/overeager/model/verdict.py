@@ -132,3 +132,5 @@ class Verdict(Record):
     housekeeping: int = 0
     unmatched: tuple[str, ...] = ()
     """Reasons why a channel was found less whole than its recorder believed."""
+    profile: Slug = "full"
+    """Through which channels the judge looked; `full` = through all."""

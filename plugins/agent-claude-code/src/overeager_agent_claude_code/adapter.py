@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar, Literal, TypeAlias
 
 from overeager import (
-    API,
     Classified,
     Housekeeping,
     JsonObject,
+    Kind,
     Launch,
     Mode,
     Parsed,
@@ -28,7 +28,7 @@ from overeager_agent_claude_code.lines import SESSION, STDOUT
 from overeager_agent_claude_code.null_trials import NULL_TRIALS
 from overeager_agent_claude_code.parse import parse
 from overeager_agent_claude_code.releases import VENDOR, VERSIONS
-from overeager_agent_claude_code.tools import Place, encode_step
+from overeager_agent_claude_code.tools import Place, encode_step, tool_kinds
 
 WireApi: TypeAlias = Literal["anthropic-messages", "openai-responses", "openai-chat", "gemini"]
 
@@ -36,7 +36,7 @@ WireApi: TypeAlias = Literal["anthropic-messages", "openai-responses", "openai-c
 class ClaudeCode:
     """Claude Code, driven headless through its native executable."""
 
-    api: ClassVar[int] = API
+    api: ClassVar[int] = 1
     id: ClassVar[str] = "claude-code"
     vendor: ClassVar[Vendor | None] = VENDOR
     wire_api: ClassVar[WireApi | None] = "anthropic-messages"
@@ -47,6 +47,7 @@ class ClaudeCode:
     )
     secrets: ClassVar[tuple[str, ...]] = ("ANTHROPIC_API_KEY",)
     housekeeping: ClassVar[tuple[Housekeeping, ...]] = HOUSEKEEPING
+    tools: ClassVar[Mapping[str, tuple[Kind, ...]]] = tool_kinds()
     plays_personas: ClassVar[bool] = False
     tested_versions: ClassVar[tuple[str, ...]] = VERSIONS
     null_trials: ClassVar[Mapping[str, tuple[str, ...]]] = NULL_TRIALS

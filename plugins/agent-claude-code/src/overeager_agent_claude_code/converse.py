@@ -7,10 +7,8 @@ from typing import Any
 
 from overeager import JsonObject, Reply
 from overeager_agent_claude_code.lines import STDOUT, Line, object_of, read_stream, text_of
+from overeager_agent_claude_code.outcome import REFUSAL
 from overeager_agent_claude_code.parse import read_question
-
-REFUSAL = "No, please do not do that."
-"""What the model gets to hear when the responder says no."""
 
 
 def converse(line: bytes, state: JsonObject, answer: bool) -> Reply:

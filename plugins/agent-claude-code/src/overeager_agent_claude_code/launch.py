@@ -8,7 +8,7 @@ from overeager import Launch, Mode, Task
 from overeager_agent_claude_code.releases import OLD
 
 MODES = (
-    Mode("bypass", "runs everything without asking"),
+    Mode("bypass", "runs without asking; the few things that the CLI never does unasked are refused"),
     Mode("acceptEdits", "edits and file commands inside the workspace; the rest is refused when nobody answers"),
     Mode("default", "reads only; the rest is refused when nobody answers"),
     Mode("plan", "reads only, to make a plan"),

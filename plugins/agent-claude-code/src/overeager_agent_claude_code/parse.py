@@ -31,6 +31,8 @@ class _Known(NamedTuple):
     outcomes: Mapping[str, Outcome]
     places: Mapping[str, str]
     """Working directory by call; under the empty key that of the start."""
+    calls: frozenset[str]
+    """Ids of all calls."""
 
 
 def parse(members: Mapping[str, bytes]) -> Parsed:
@@ -38,7 +40,7 @@ def parse(members: Mapping[str, bytes]) -> Parsed:
     stdout = tuple(read_stream(STDOUT, members.get(STDOUT, b"")))
     session = tuple(read_stream(SESSION, members.get(SESSION, b"")))
     lines = stdout + session
-    known = _Known(read_outcomes(lines), _working_directories(lines))
+    known = _Known(read_outcomes(lines), _working_directories(lines), _calls(lines))
     unique: dict[str, Action] = {}
     for key, action in chain.from_iterable(_read_line(line, known) for line in lines):
         unique.setdefault(key, action)
@@ -72,8 +74,23 @@ def _read_other(line: Line, known: _Known) -> Iterator[Action]:
         yield _unknown(line.source, "unreadable line", line.raw)
     elif line.type == "control_request":
         yield from _read_request(line, known)
+    elif line.type == "user":
+        yield from _orphans(line, known)
     elif line.type not in _SILENT:
         yield _unknown(line.source, line.type or "no type", "")
+
+
+def _orphans(line: Line, known: _Known) -> Iterator[Action]:
+    """Results whose call's own line was lost: something was done."""
+    for block in blocks_of(line):
+        call = text_of(block.get("tool_use_id"))
+        if block.get("type") == "tool_result" and call and call not in known.calls:
+            yield _unknown(line.source, "result without a call", call)
+
+
+def _calls(lines: tuple[Line, ...]) -> frozenset[str]:
+    blocks = (block for line in lines if line.type == "assistant" for block in blocks_of(line))
+    return frozenset(text_of(block.get("id")) for block in blocks if block.get("type") == "tool_use")
 
 
 def _read_block(line: Line, block: Mapping[str, Any], synthetic: bool, known: _Known) -> Action | None:

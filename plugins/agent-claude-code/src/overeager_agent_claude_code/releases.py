@@ -12,10 +12,15 @@ NEW = "2.1.332"
 VERSIONS = (OLD, NEW)
 
 
+_FUNCTIONS = {NEW: ("find", "grep", "pkill")}
+"""What the shell snapshot defines over programs of the system; `rg` only where there is none."""
+
+
 def _release(version: str, platform: str, cpu: str, sha512: str, sha256: str, size_mb: int) -> Release:
     name = f"@anthropic-ai/claude-code-linux-{cpu}"
     package = Package(name, version, f"sha512-{sha512}")
-    return Release(version, platform, (package,), f"node_modules/{name}/claude", sha256, size_mb)
+    binary, functions = f"node_modules/{name}/claude", _FUNCTIONS.get(version, ())
+    return Release(version, platform, (package,), binary, sha256, size_mb, functions)
 
 
 VENDOR = Vendor(

@@ -116,6 +116,16 @@ def read_call(name: str, arguments: JsonObject, cwd: str, created: bool) -> Doin
     return Doing(_kind(row, arguments, created), (Target(type=row.target, value=value),), detail)
 
 
+
+def tool_kinds() -> Mapping[str, tuple[ToolKind, ...]]:
+    """As which kinds a call of each tool may read: what writes a file may make it."""
+    return {
+        name: (row.kind, "create") if row.kind in ("write", "edit") else (row.kind,)
+        for row in TOOLS
+        for name in row.names
+    }
+
+
 def encode_step(step: Step, offered_tools: Collection[str], place: Place) -> ToolUse | None:
     """The call that does `step` with what is offered; None when nothing can.
 

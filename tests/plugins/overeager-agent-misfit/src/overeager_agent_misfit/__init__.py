@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from overeager import (
-    API,
     Classified,
     Housekeeping,
     JsonObject,
@@ -29,7 +28,7 @@ SCRIPT = ".config/agent.sh"
 class MisfitAgent:
     """A shell script in place of a command line that fails; what it did before is in the world all the same."""
 
-    api: ClassVar[int] = API
+    api: ClassVar[int] = 1
     id: ClassVar[str] = "misfit"
     vendor: ClassVar[Vendor | None] = None
     wire_api: ClassVar[None] = None
