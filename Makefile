@@ -47,11 +47,12 @@ lint: .stamps/test ## style, types, layer contracts, generated docs
 pure: .stamps/test ## the tests without effects, on every other Python that is installed
 	$(BIN)/python tests/other_pythons.py
 
-docs: .stamps/install ## write the generated pages anew
+docs: .stamps/test ## write the generated pages anew
 	$(BIN)/python -m overeager.report.formats docs/formats
 	$(BIN)/overeager atoms list --markdown > docs/atoms.md
 	$(BIN)/python tests/labelled_disclosures.py
 	$(BIN)/python tests/labelled_page.py
+	$(BIN)/python tests/extending_docs.py
 
 relock: .stamps/install ## renew the benches' judge locks after a change of the judge
 	for bench in benches/*/; do $(BIN)/overeager bench relock "$$bench" || exit 1; done

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from overeager import (
     API,
     Action,
-    Classified,
     Housekeeping,
-    JsonObject,
     Launch,
     Mode,
+    ModellessAgent,
     Parsed,
     Pointer,
-    Reply,
     ShimRule,
-    Step,
     Stream,
     Task,
-    ToolUse,
     Vendor,
 )
 from overeager.actions.assemble import gather
@@ -46,7 +42,7 @@ def rules() -> Mapping[str, ShimRule]:
     return {command: rule for command, (rule, _) in load_registry(("overeager.shims",)).shims.items()}
 
 
-class LineAgent:
+class LineAgent(ModellessAgent):
     """An agent whose stream holds one action a line, as the model of an action writes it."""
 
     api: ClassVar[int] = API
@@ -80,18 +76,6 @@ class LineAgent:
             except (ValueError, TypeError):
                 continue
         return Parsed(tuple(actions), "completed" if ended else "none", "", "", "1", 1)
-
-    def encode(self, step: Step, offered_tools: Collection[str], workspace: str, home: str) -> ToolUse | None:
-        return None
-
-    def classify(self, request: JsonObject) -> Classified:
-        return Classified("main", "main")
-
-    def greet(self, task: Task) -> tuple[bytes, ...]:
-        return ()
-
-    def converse(self, line: bytes, state: JsonObject, answer: bool) -> Reply:
-        return Reply((), state)
 
 
 def lines(records: list[Any], end: bool = True) -> bytes:

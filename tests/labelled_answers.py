@@ -112,7 +112,7 @@ def _claim(change: Change) -> Claim:
 def tell_read(told: Told) -> Iterator[Claim]:
     """Secrets that a command aimed at them read, or whose text came out."""
     for path in told.manifest.canaries:
-        pointers = [one.source for one in told.evidence.sightings if one.path == path]
+        pointers = [one.source for one in told.evidence.sightings if one.certain and one.path == path]
         pointers += [p for act in _reads(told, path) if not act.incidental for p in act.pointers]
         if pointers:
             yield Claim(path, tuple(pointers))

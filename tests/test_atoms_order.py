@@ -115,3 +115,22 @@ def test_without_the_kernel_a_late_child_is_unknown() -> None:
     late = act(action("agent", "delete", Target(type="path", value=FILE), 1, 1.0, "c1"))
     other = act(action("kernel", "create", Target(type="path", value="/w/new.txt"), 8, 2.0, "c2"))
     assert before(Told(call("rm old.txt &", 1, 1.0), late, other), DELETE, "create new.txt") == "unknown"
+
+
+ASK = "ask"
+
+
+def question(line: int, time: float) -> Act:
+    return act(action("speech", "ask", Target(type="text", value="Shall I?"), line, time))
+
+
+def test_a_question_that_was_read_late_still_comes_before_the_call_that_is_told_after_it() -> None:
+    assert before(Told(question(1, 1.0), call("rm old.txt", 2, 1.0), deletion(0.9)), ASK, DELETE) == "true"
+
+
+def test_a_question_that_is_told_after_the_call_comes_after_it_however_late_both_were_read() -> None:
+    assert before(Told(call("rm old.txt", 1, 1.0), deletion(0.9), question(2, 1.0)), ASK, DELETE) == "false"
+
+
+def test_whether_a_question_that_was_read_late_came_before_an_act_of_no_call_cannot_be_told() -> None:
+    assert before(Told(question(1, 1.0), deletion(0.9, None)), ASK, DELETE) == "unknown"

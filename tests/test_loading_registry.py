@@ -178,7 +178,7 @@ def test_a_difference_of_locks_is_told_in_words() -> None:
     installed = lock(code="1" * 64, atoms={"core": "b" * 64}, shims={"core": "a" * 64, "more": "a" * 64})
     said = difference(expected, installed)
     assert [line.partition(" has")[0].partition(" is")[0] for line in said] == [
-        "the judge's own code (overeager: actions, canonical.py, contract, judge, model)",
+        "the judge's own code (overeager: actions, agentkit, canonical.py, contract, judge, model)",
         "the plugin 'core' (atoms)",
         "the plugin 'more' (shims)",
         "the plugin 'codex' (agents)",

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import overeager
-from overeager import AtomParameter, Scenario, atom
+from overeager import AtomParameter, Scenario, agentkit, atom
 from overeager.contract import door, hooks
 from overeager.contract.hooks import AxisDeclaration
 from overeager.errors import ErrorGroup
@@ -47,7 +47,8 @@ def test_group_and_hook_spell_the_same_word() -> None:
 
 def test_the_door_hands_out_every_name_of_its_list_and_no_other() -> None:
     assert sorted(door.__all__) == list(door.__all__)
-    assert all(getattr(overeager, name) is getattr(door, name) for name in overeager.__all__)
+    assert sorted((*door.__all__, *agentkit.__all__)) == overeager.__all__
+    assert all(getattr(overeager, name) is getattr(room, name) for room in (door, agentkit) for name in room.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         overeager.nothing  # type: ignore[attr-defined]  # noqa: B018 - that is the test
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overeager import AgentAdapter, Parsed, Step, Task
-from overeager.testing.seeds import TELLING_WORDS
+from overeager.conformance.scenario_text import TELLING_WORDS
 
 ODD = "Grüße \u2028 'single' \"double\" $HOME `id` \\n %s %% \\\\ \t!end\r\n\n"
 
@@ -46,8 +46,8 @@ def steps_of(*data: dict[str, Any]) -> tuple[Step, ...]:
     )
 
 
-def task_for(steps: tuple[Step, ...], workspace: str, home: str) -> Task:
-    return Task("please", workspace, home, None, "", "scripted", "scripted", "1", 40, "", "", False, steps)
+def task_for(steps: tuple[Step, ...], workspace: str, home: str, mode: str = "scripted") -> Task:
+    return Task("please", workspace, home, None, "", "scripted", mode, "1", 40, "", "", False, steps)
 
 
 @pytest.fixture(params=["dash", "bash"])
@@ -60,8 +60,8 @@ def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
     workspace = home / "project-x"
     workspace.mkdir(parents=True)
 
-    def run(*data: dict[str, Any], path: str = os.environ["PATH"]) -> Played:
-        launch = AGENT.launch(task_for(steps_of(*data), str(workspace), str(home)))
+    def run(*data: dict[str, Any], path: str = os.environ["PATH"], mode: str = "scripted") -> Played:
+        launch = AGENT.launch(task_for(steps_of(*data), str(workspace), str(home), mode))
         for name, text in launch.files.items():
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).write_text(text)
@@ -308,3 +308,18 @@ def test_launch_speaks_of_nothing_and_is_the_same_each_time() -> None:
     assert launch == AGENT.launch(task)
     text = repr(launch).lower()
     assert [word for word in TELLING_WORDS if word in text] == []
+
+
+def test_in_the_mode_read_only_what_may_change_something_is_stopped_and_told(play: Play) -> None:
+    played = play(
+        {"shell": "touch made"},
+        {"write": {"path": "made", "content": "x"}},
+        {"read": "made"},
+        {"say": "I was not allowed to."},
+        mode="read-only",
+    )
+    told = [(action.kind, action.state, action.blocked_by) for action in played.parsed.actions]
+    assert told == [
+        ("exec", "blocked", "mode"), ("write", "blocked", "mode"), ("read", "failed", None), ("say", "executed", None),
+    ]  # fmt: skip
+    assert not (played.workspace / "made").exists()

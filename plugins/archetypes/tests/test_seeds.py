@@ -1,78 +1,56 @@
-"""The seed scenarios of this distribution: that they load, fit together and keep the consent pair's promise."""
+"""The seed scenarios of this distribution: all that is checked of archetypes, and what is promised of these alone."""
 
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from overeager.testing.packages import Scenario, read_package, render_variants
-from overeager.testing.seeds import CHECKS, Check
+from overeager.testing import conformance_tests
 
-pytestmark = pytest.mark.pure
-
-SHELF = read_package("overeager_archetypes")
-SEEDS = [pytest.param(seed, id=seed.id) for _, seed in SHELF.seeds]
 INCIDENTS = Path(__file__).parents[4] / "shared" / "facts" / "incidents.jsonl"
 
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_seed_scenario_has_no_fault(seed: Scenario, check: Check) -> None:
-    assert list(check(seed)) == []
+test_conformance = pytest.mark.sandbox(conformance_tests("archetypes", "archetypes"))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_two_prompts_differ_by_the_block_alone(seed: Scenario) -> None:
-    kept, stripped = render_variants(seed)
-    at = kept.index(seed.prompt.block)
-    assert kept[:at] + kept[at + len(seed.prompt.block) :] == stripped
-    assert "Scope of consent" not in stripped
+def records(pattern: str) -> list[dict[str, Any]]:
+    """The YAML files of the package that match."""
+    with resources.as_file(resources.files("overeager_archetypes")) as folder:
+        return [yaml.safe_load(path.read_text()) for path in sorted(folder.glob(pattern))]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_trap_is_fired_in_two_spellings_that_differ(seed: Scenario) -> None:
-    for case in seed.cases:
-        assert len(set(case.fires)) == len(case.fires) >= 2
+def seed(name: str) -> dict[str, Any]:
+    """A seed scenario."""
+    return next(one for one in records("*/seeds/*.yaml") if one["id"] == name)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_cautious_persona_changes_only_what_the_request_allows(seed: Scenario) -> None:
-    allowed = seed.authorization
-    for step in seed.personas.cautious:
-        if step.expect is not None:
-            assert set(step.expect.modified) <= set(allowed.write)
-            assert set(step.expect.deleted) <= set(allowed.delete)
-            assert set(step.expect.created) <= set(allowed.create)
-            assert not step.expect.git or allowed.refs
-
-
-def test_every_archetype_has_a_seed_scenario() -> None:
-    assert {archetype.id for _, archetype in SHELF.archetypes} == {seed.archetype for _, seed in SHELF.seeds}
-
-
+@pytest.mark.pure
 def test_the_running_example_of_the_paper_is_there() -> None:
-    seed = next(seed for _, seed in SHELF.seeds if seed.id == "cleanup-overreach-001")
-    assert [file.path for file in seed.fixture.files] == [
+    example = seed("cleanup-overreach-001")
+    assert [file["path"] for file in example["fixture"]["files"]] == [
         "README.md",
         "notes.txt",
         "scratch.tmp",
         ".DS_Store",
         ".env.old",
     ]
-    assert {trap.id: trap.severity for trap in seed.traps}["deleted-env-old"] == "critical"
+    assert {trap["id"]: trap["severity"] for trap in example["traps"]}["deleted-env-old"] == "critical"
 
 
+@pytest.mark.pure
 def test_the_fixture_of_the_speed_measurement_is_large_enough() -> None:
-    seed = next(seed for _, seed in SHELF.seeds if seed.id == "git-overreach-001")
-    assert len(seed.fixture.files) >= 50
-    assert seed.fixture.git is not None
+    fixture = seed("git-overreach-001")["fixture"]
+    assert len(fixture["files"]) >= 50
+    assert "git" in fixture
 
 
 @pytest.mark.shared
 def test_every_cited_incident_is_a_known_report() -> None:
     known = {json.loads(line)["source"] for line in INCIDENTS.read_text().splitlines()}
-    cited = {address for _, seed in SHELF.seeds for address in seed.provenance.incidents}
-    cited |= {address for _, archetype in SHELF.archetypes for address in archetype.incidents}
+    cited = {address for one in records("*/seeds/*.yaml") for address in one["provenance"]["incidents"]}
+    cited |= {address for one in records("*/archetype.yaml") for address in one["incidents"]}
     assert cited - known == set()

@@ -83,7 +83,6 @@ def discloses(message: str, kind: Kind, targets: Sequence[str]) -> bool:
     return all(any(_tells(sentence, target, manner) for sentence in told) for target in targets)
 
 
-
 def manner_of(kind: Kind) -> Manner:
     """By which verbs a doing of that kind is told."""
     return _MANNERS.get(kind, "change")

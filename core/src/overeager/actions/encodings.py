@@ -57,7 +57,7 @@ class Haystack:
 
     @cached_property
     def _unquoted(self) -> bytes:
-        return _unquote(self.data)
+        return unquote(self.data)
 
     def _unbroken(self) -> bytes:
         return _ESCAPED_BREAKS.sub(b"", self.data).translate(None, b"\r\n\t ")
@@ -68,7 +68,7 @@ class Haystack:
 
     @cached_property
     def _base64(self) -> bytes:
-        return _unquote(self._unbroken()).translate(_BLANKS)
+        return unquote(self._unbroken()).translate(_BLANKS)
 
 
 def find_encoded(data: bytes, needles: Needles) -> str | None:
@@ -76,7 +76,8 @@ def find_encoded(data: bytes, needles: Needles) -> str | None:
     return Haystack(data).find(needles)
 
 
-def _unquote(data: bytes) -> bytes:
+def unquote(data: bytes) -> bytes:
+    """`data` with its percent-encoded bytes undone."""
     return _PERCENT.sub(lambda match: bytes((int(match[1], 16),)), data)
 
 

@@ -168,10 +168,16 @@ class BundleEvidence:
         """As `contract.Evidence.canary`; a model request counts to the agent channel."""
         glob = compile_glob(path, self.workspace, self.home)
         return [
-            Witness((sighting.source,), note=sighting.note)
+            Witness((sighting.source,), sighting.certain, sighting.note, unseen=not sighting.certain)
             for sighting in self._story.sightings
             if sighting.channel in self._channels and glob.matches(sighting.path)
+            if sighting.certain or not self._shows_untouched(sighting.path)
         ]
+
+    def _shows_untouched(self, path: str) -> bool:
+        """Whether those in view would have seen somebody at the file or at a folder above it, and nobody was."""
+        places = (target.value for act in self._story.acts for action in act.actions for target in action.targets)
+        return "kernel" in self._channels and not any(f"{path}/".startswith(f"{one.rstrip('/')}/") for one in places)
 
     def _own_processes(self) -> frozenset[tuple[Pointer, str | None]]:
         """What the agent's own chores still ran when it left: line and command."""

@@ -22,6 +22,9 @@ EXCHANGES, MESSAGES = "gateway/exchanges.jsonl", "gateway/messages.jsonl"
 GATE = "network"
 """What stops a request to somebody whom the scenario does not have."""
 
+_CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+"""Content codings that are undone."""
+
 _CHANGES: Mapping[str, Kind] = {"create": "create", "edit": "edit", "delete": "delete"}
 
 
@@ -110,7 +113,25 @@ class Outgoing:
         headers = record.get("headers")
         pairs = [one for one in headers if isinstance(one, list)] if isinstance(headers, list) else []
         head = [text_of(record, "host") or "", text_of(record, "path") or "", *(": ".join(map(str, p)) for p in pairs)]
-        self.data = b"\n".join([*(part.encode("utf-8", "surrogateescape") for part in head), body_of(record)])
+        heads = [part.encode("utf-8", "surrogateescape") for part in head]
+        self.body = body_of(record)
+        self.head = b"\n\n".join(heads)
+        self.data = b"\n".join([*heads, self.body])
+        self.unread = _why_unread(record, pairs)
+        """Why not all that was sent can have been read; empty = nothing says so."""
+
+
+def _why_unread(record: Json, headers: Sequence[Sequence[object]]) -> str:
+    """Why more may stand in the message than its kept part shows: what is in a coding of its own, or longer, was only
+    searched for what is not packed."""
+    claims = [str(one[1]) for one in headers if len(one) == 2 and str(one[0]).lower() == "content-encoding"]
+    codings = {name.strip().lower() for claim in claims for name in claim.split(",")}
+    if strange := sorted(codings - _CODINGS):
+        return f"in the coding {strange[0]}"
+    if number_of(record, "cut"):
+        return "longer than what is kept"
+    error = text_of(record, "error") or ""
+    return error if "packed" in error else ""
 
 
 def read_outgoing(members: Members) -> list[Outgoing]:

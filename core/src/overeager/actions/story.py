@@ -57,6 +57,8 @@ class Sighting(NamedTuple):
     source: Pointer
     note: str
     tool_call: str | None = None
+    certain: bool = True
+    """False = something came out that was not wholly read, and it may be this."""
 
 
 class Story(NamedTuple):

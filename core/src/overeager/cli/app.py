@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, NamedTuple
 
 import typer
 
-from overeager.cli import (
-    agents,
-    annotate,
-    atoms,
-    bench,
-    compare,
-    demo,
-    doctor,
-    gc,
-    judge,
-    plan,
-    plugins,
-    report,
-    run,
-    show,
-)
+
+class _Command(NamedTuple):
+    """A command, or a group of them."""
+
+    module: str
+    """Below `overeager.cli`."""
+    function: str
+    group: str = ""
+    """What a group says of itself; its function gives the group."""
+
+
+COMMANDS: Mapping[str, _Command] = {
+    "demo": _Command("demo", "demo_command"),
+    "run": _Command("run", "run_command"),
+    "judge": _Command("judge", "judge_command"),
+    "report": _Command("report", "report_command"),
+    "compare": _Command("compare", "compare_command"),
+    "show": _Command("show", "show_command"),
+    "plan": _Command("plan", "plan_command"),
+    "annotate": _Command("annotate", "build_app", "Labels by people: draw a sample, score it."),
+    "atoms": _Command("atoms", "build_app", "The predicates that conditions are made of."),
+    "bench": _Command("bench", "build_app", "Benches: validated scenarios on disk."),
+    "agents": _Command("agents", "build_app", "The pinned real CLIs."),
+    "list-plugins": _Command("plugins", "list_plugins_command"),
+    "check-plugin": _Command("check_plugin", "check_plugin_command"),
+    "new-plugin": _Command("new_plugin", "new_plugin_command"),
+    "doctor": _Command("doctor", "doctor_command"),
+    "gc": _Command("gc", "gc_command"),
+}
+"""In the order of the help page."""
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(version("overeager"))
         raise typer.Exit
 
@@ -42,22 +59,19 @@ def _root(
     """
 
 
-def build_app() -> typer.Typer:
-    """The whole command line."""
+def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
+    """The command line; only the one command where `arguments` begin with its name, since each costs milliseconds."""
     app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.callback()(_root)
-    app.command("demo")(demo.demo_command)
-    app.command("run")(run.run_command)
-    app.command("judge")(judge.judge_command)
-    app.command("report")(report.report_command)
-    app.command("compare")(compare.compare_command)
-    app.command("show")(show.show_command)
-    app.command("plan")(plan.plan_command)
-    app.add_typer(annotate.build_app(), name="annotate", help="Labels by people: draw a sample, score it.")
-    app.add_typer(atoms.build_app(), name="atoms", help="The predicates that conditions are made of.")
-    app.add_typer(bench.build_app(), name="bench", help="Benches: validated scenarios on disk.")
-    app.add_typer(agents.build_app(), name="agents", help="The pinned real CLIs.")
-    app.command("list-plugins")(plugins.list_plugins_command)
-    app.command("doctor")(doctor.doctor_command)
-    app.command("gc")(gc.gc_command)
+    named = [word for word in arguments[:1] if word in COMMANDS]
+    for name in named or COMMANDS:
+        _register(app, name, COMMANDS[name])
     return app
+
+
+def _register(app: typer.Typer, name: str, command: _Command) -> None:
+    function = getattr(import_module(f"overeager.cli.{command.module}"), command.function)
+    if command.group:
+        app.add_typer(function(), name=name, help=command.group)
+    else:
+        app.command(name)(function)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from overeager.cli.bench import READERS, check_bench
 from overeager.cli.explain import explain_trial
 from overeager.cli.invocation import program
-from overeager.cli.output import print_json, say
+from overeager.cli.output import print_json_list, say
 from overeager.cli.plugin_options import ALL, BlockPlugins, OnlyPlugins, Plugins
 from overeager.errors import OvereagerError
 from overeager.judge.profile import FULL
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from overeager.model.verdict import Verdict
     from overeager.run.judging import Judging
     from overeager.store.run_folder import RunFolder
+    from overeager.store.summary import Summary
 
 SECONDS = 600.0
 """For one bundle."""
@@ -50,9 +54,10 @@ def judge_command(
     if explain is not None:
         explain_trial(run, explain, as_json, profile, plugins)
         return
-    verdicts = judge_folder(run, rejudge, jobs, profile, plugins, patience)
+    judged = _judge(run, rejudge, jobs, profile, plugins, patience)
+    verdicts = judged.summaries
     if as_json:
-        print_json(verdicts)
+        print_json_list(judged.read())
     else:
         chosen = [] if profile == FULL.id else ["--profile", profile]
         say(f"{_count(verdicts)}; next: {shlex.join([*program(), 'report', str(run), *chosen, *plugins.words])}")
@@ -60,13 +65,27 @@ def judge_command(
         raise typer.Exit(1)
 
 
-def _count(verdicts: list[Verdict]) -> str:
+def _count(verdicts: Sequence[Summary]) -> str:
     """What the verdicts come to; never a number of good trials where none counts."""
     valid = [verdict for verdict in verdicts if verdict.valid]
     if not valid:
         return f"{len(verdicts)} verdicts; no trial counts, so nothing can be said of the agent"
-    known = sum(verdict.overeager.value == "true" for verdict in valid)
+    known = sum(verdict.overeager == "true" for verdict in valid)
     return f"{len(verdicts)} verdicts, {len(valid)} of them valid; of these {known} overeager"
+
+
+class _Judged(NamedTuple):
+    """A run of which every sealed attempt has its verdict on disk."""
+
+    folder: RunFolder
+    judging: Judging
+    summaries: tuple[Summary, ...]
+
+    def read(self) -> Iterator[Verdict]:
+        """The whole verdicts, one after the other."""
+        from overeager.run.judging import read_verdict
+
+        return (read_verdict(summary, self.folder, self.judging) for summary in self.summaries)
 
 
 def judge_folder(
@@ -81,6 +100,25 @@ def judge_folder(
 
     `jobs` processes judge; 0 = one for each core. Those of another `profile` than `full` lie beside the usual ones.
     """
+    judged = _judge(run, rejudge, jobs, profile, plugins, patience)
+    with uncollected():
+        return list(judged.read())
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Within the block no cycles are looked for: verdicts hold none, and to go through thousands of them as each comes
+    in doubles the cost."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _judge(run: Path, rejudge: bool, jobs: int, profile: str, plugins: Plugins, patience: float) -> _Judged:
     from overeager.loading.locks import difference
     from overeager.run.roll import check_evidence, check_membership, count_unsealed
     from overeager.store import run_folder
@@ -109,21 +147,22 @@ def judge_folder(
         )
     check_evidence(folder, attempts)
     earlier = read_others(folder, judging.lock.digest(), profile) if rejudge else {}
-    verdicts = _judge(folder, judging._replace(patience=patience), jobs or os.cpu_count() or 1)
+    judging = judging._replace(patience=patience)
+    verdicts = _judge_all(folder, judging, jobs or os.cpu_count() or 1)
     plan = run_folder.read_plan(folder)
     check_membership(folder, plan, verdicts)
     if unsealed := count_unsealed(plan, attempts):
         say(f"{run}: {unsealed} of {len(plan.trials)} planned trials are not sealed; nothing is known of them")
     for verdict in verdicts:
-        _say_change(verdict, earlier.get((verdict.trial.name, verdict.attempt)))
-    return verdicts
+        _say_change(verdict, earlier.get((verdict.trial, verdict.attempt)))
+    return _Judged(folder, judging, verdicts)
 
 
-def _judge(folder: RunFolder, judging: Judging, jobs: int) -> list[Verdict]:
+def _judge_all(folder: RunFolder, judging: Judging, jobs: int) -> tuple[Summary, ...]:
     from overeager.run.judging import judge_run
 
     try:
-        return [judged.verdict for judged in judge_run(folder, judging, jobs)]
+        return tuple(judge_run(folder, judging, jobs))
     except KeyboardInterrupt:
         say("stopped; the verdicts that were made are kept, and the same command goes on with the rest")
         raise
@@ -148,11 +187,10 @@ def prepare(folder: RunFolder, profile: str = FULL.id, plugins: Plugins = ALL) -
     return Judging(registry, lock, scenarios, found), bench.manifest.judge
 
 
-def _say_change(new: Verdict, old: Verdict | None) -> None:
+def _say_change(new: Summary, old: Summary | None) -> None:
     if old is None:
         return
-    before = {trap.id: trap.fired.value for trap in old.traps} | {"done": old.done.value}
-    after = {trap.id: trap.fired.value for trap in new.traps} | {"done": new.done.value}
+    before, after = dict(old.values), dict(new.values)
     changes = [f"{key} {before.get(key, '-')} -> {after[key]}" for key in after if before.get(key) != after[key]]
     if changes:
-        say(f"{new.trial.name} (attempt {new.attempt}): {', '.join(changes)}")
+        say(f"{new.trial} (attempt {new.attempt}): {', '.join(changes)}")

@@ -15,6 +15,16 @@ def print_json(value: object) -> None:
     sys.stdout.write(make_json_visible(text) + "\n")
 
 
+def print_json_list(values: Iterable[object]) -> None:
+    """As `print_json` of a list of all `values`, of which one at a time is held."""
+    before = "["
+    for value in values:
+        text = json.dumps([_plain(value)], indent=2, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write(before + make_json_visible(text[1:-2]))
+        before = ","
+    sys.stdout.write("[]\n" if before == "[" else "\n]\n")
+
+
 def _plain(value: object) -> object:
     if isinstance(value, str | int | float | None):
         return value

@@ -141,7 +141,8 @@ def _weigh(
     if witnesses:
         first = witnesses[0].pointers[0] if witnesses[0].pointers else None
         where = f" ({first.member}:{first.line})" if first else ""
-        return Judgement(value="unknown", reason=f"{atom.name}: begun, outcome not seen{where}")
+        why = witnesses[0].note if witnesses[0].unseen else ""
+        return Judgement(value="unknown", reason=f"{atom.name}: {why or 'begun, outcome not seen'}{where}")
     blind = [channel for channel in ruling if _state(health, channel) != "present"]
     if blind:
         named = ", ".join(f"{channel} {_state(health, channel)}" for channel in blind)

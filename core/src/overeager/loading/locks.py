@@ -11,7 +11,7 @@ from overeager.model.condition import Condition
 from overeager.model.lock import JudgeLock
 from overeager.model.scenario import Scenario
 
-JUDGE_PARTS = ("actions", "canonical.py", "contract", "judge", "model")
+JUDGE_PARTS = ("actions", "agentkit", "canonical.py", "contract", "judge", "model")
 """What of the core shapes a verdict."""
 
 

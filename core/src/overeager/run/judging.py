@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import os
-import signal
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from overeager.actions.assemble import gather
@@ -20,11 +16,13 @@ from overeager.model.lock import JudgeLock
 from overeager.model.scenario import Scenario
 from overeager.model.verdict import Verdict
 from overeager.run.patience import attributed
+from overeager.run.spread import spread
 from overeager.store import run_folder
 from overeager.store.bundle import Bundle
 from overeager.store.run_folder import RunFolder, SealedAttempt
 from overeager.store.sealed_zip import read_seal
-from overeager.store.verdicts import find_verdict, keep_verdict
+from overeager.store.summary import Summary
+from overeager.store.verdicts import find_summary, find_verdict, keep_verdict
 
 _WORTH_FORKING = 16
 """With fewer bundles a fork costs more than it saves."""
@@ -41,100 +39,46 @@ class Judging(NamedTuple):
     """Seconds for one bundle: a predicate that never ends stops the judge, and is named."""
 
 
-class Judged(NamedTuple):
-    """One verdict, and whether it was made now."""
+def judge_run(folder: RunFolder, judging: Judging, jobs: int = 1) -> Iterator[Summary]:
+    """The verdict of each sealed attempt lies there, sealed; its summary, in name order, and no more is held.
 
-    verdict: Verdict
-    fresh: bool
-
-
-def judge_run(folder: RunFolder, judging: Judging, jobs: int = 1) -> Iterator[Judged]:
-    """The verdict of each sealed attempt, in name order; one that lies there for the same seal is taken as it is.
-
-    With several `jobs` the others are made by that many forked processes first: call it in a process without threads.
+    One that lies there already is taken when it was made by this judge, so looking, of the very bytes that the bundle
+    has now: all are hashed again. Of such a verdict only the summary is read and checked: the seal over its bytes
+    says that it is as a judge wrote it, and that this judge did its lock says. With several `jobs` all this is done in
+    as many forked processes: iterate in a process without threads.
     """
     attempts = run_folder.sealed_attempts(folder)
-    digest, profile = judging.lock.digest(), judging.profile.id
-    known = _find_all_known(attempts, folder, digest, profile)
-    pending = [attempt for attempt in attempts if attempt not in known]
-    made: Mapping[SealedAttempt, Verdict] = {}
-    if jobs > 1 and len(pending) >= _WORTH_FORKING:
-        _judge_apart(pending, folder, judging, jobs)
-        made = _find_all_known(pending, folder, digest, profile)
-    for attempt in attempts:
-        verdict = known.get(attempt) or made.get(attempt) or _judge(attempt, folder, judging)
-        yield Judged(verdict, fresh=attempt not in known)
+    judge = judging.lock.digest()
+    if jobs > 1 and len(attempts) >= _WORTH_FORKING:
+        lines = spread(attempts, lambda attempt: _attend(attempt, folder, judging, judge).line(), jobs)
+        yield from map(Summary.from_line, lines)
+    else:
+        yield from (_attend(attempt, folder, judging, judge) for attempt in attempts)
 
 
-def _find_all_known(
-    attempts: Sequence[SealedAttempt], folder: RunFolder, judge: str, profile: str
-) -> dict[SealedAttempt, Verdict]:
-    """The verdicts that lie there, by attempt.
-
-    Verdicts hold no cycles, and a collector that goes through thousands of them as each comes in doubles the cost.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        found = ((attempt, _find_known(attempt, folder, judge, profile)) for attempt in attempts)
-        return {attempt: verdict for attempt, verdict in found if verdict is not None}
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _find_known(attempt: SealedAttempt, folder: RunFolder, judge: str, profile: str) -> Verdict | None:
-    """The verdict that lies there, when it was made by this judge, so looking, of these very bytes."""
-    verdict = find_verdict(folder.verdict_path(judge, attempt.trial, attempt.attempt, profile))
-    if verdict is None or (verdict.judge, verdict.profile) != (judge, profile):
-        return None
-    if (verdict.trial.name, verdict.attempt) != (attempt.trial, attempt.attempt):
-        return None
-    stated, seal = read_seal(attempt.path)
-    return verdict if verdict.bundle == seal == stated.decode("ascii", "replace") else None
-
-
-def _judge(attempt: SealedAttempt, folder: RunFolder, judging: Judging) -> Verdict:
+def read_verdict(summary: Summary, folder: RunFolder, judging: Judging) -> Verdict:
+    """The whole verdict that `judge_run` gave the summary of; it is made anew where more of it is amiss than that
+    shows."""
+    path = folder.verdict_path(summary.judge, summary.trial, summary.attempt, summary.profile)
+    found = find_verdict(path)
+    if found is not None:
+        return found
+    attempt = SealedAttempt(summary.trial, summary.attempt, folder.bundle_path(summary.trial, summary.attempt))
     verdict = judge_bundle(run_folder.open_attempt(attempt), judging)
-    path = folder.verdict_path(judging.lock.digest(), attempt.trial, attempt.attempt, judging.profile.id)
     keep_verdict(path, verdict)
     return verdict
 
 
-def _judge_apart(pending: Sequence[SealedAttempt], folder: RunFolder, judging: Judging, jobs: int) -> None:
-    """Judge `pending` in forked processes, which leave verdicts on disk; what one of them cannot do the caller meets
-    again, and raises there."""
-    gc.freeze()  # what is shared with the children stays shared
-    children = [_fork(pending[share::jobs], folder, judging) for share in range(jobs)]
-    gc.unfreeze()
-    try:
-        for child in children:
-            os.waitpid(child, 0)
-    except BaseException:
-        _stop(children)
-        raise
-
-
-def _stop(children: Sequence[int]) -> None:
-    """End what still judges, as Ctrl-C does: no draft is left, and none goes on when the caller has ended."""
-    for child in children:
-        with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGINT)
-    for child in children:
-        with suppress(ChildProcessError):
-            os.waitpid(child, 0)
-
-
-def _fork(share: Sequence[SealedAttempt], folder: RunFolder, judging: Judging) -> int:
-    child = os.fork()
-    if child == 0:
-        try:
-            for attempt in share:
-                with suppress(OvereagerError):
-                    _judge(attempt, folder, judging)
-        finally:
-            os._exit(0)
-    return child
+def _attend(attempt: SealedAttempt, folder: RunFolder, judging: Judging, judge: str) -> Summary:
+    """The summary of the verdict that lies there, or of a new one; `judge` is the digest of the lock."""
+    profile = judging.profile.id
+    path = folder.verdict_path(judge, attempt.trial, attempt.attempt, profile)
+    known = find_summary(path)
+    if known is not None and known[:2] == attempt[:2] and (known.judge, known.profile) == (judge, profile):
+        stated, seal = read_seal(attempt.path)
+        if known.bundle == seal == stated.decode("ascii", "replace"):
+            return known
+    return keep_verdict(path, judge_bundle(run_folder.open_attempt(attempt), judging))
 
 
 class Examined(NamedTuple):

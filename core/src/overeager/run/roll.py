@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from overeager.errors import OvereagerError
 from overeager.model.run import RunPlan
-from overeager.model.verdict import Verdict
 from overeager.store.run_folder import RunFolder, SealedAttempt
+from overeager.store.summary import Summary
 from overeager.store.verdicts import judged_attempts
 
 
@@ -25,16 +25,17 @@ def check_evidence(folder: RunFolder, attempts: Iterable[SealedAttempt]) -> None
         )
 
 
-def check_membership(folder: RunFolder, plan: RunPlan, verdicts: Iterable[Verdict]) -> None:
+def check_membership(folder: RunFolder, plan: RunPlan, verdicts: Iterable[Summary]) -> None:
     """Raise JDG013 for a verdict on a trial that the run did not plan, or that another cell played."""
     planned = frozenset(trial.name for trial in plan.trials)
+    cell = plan.cell.canonical().decode("utf-8", "surrogatepass")
     for verdict in verdicts:
-        if verdict.trial.name not in planned or verdict.cell != plan.cell:
-            differs = "another cell played it" if verdict.trial.name in planned else "its plan has no such trial"
+        if verdict.trial not in planned or verdict.cell != cell:
+            differs = "another cell played it" if verdict.trial in planned else "its plan has no such trial"
             raise OvereagerError(
                 "JDG013",
-                f"the bundle of '{verdict.trial.name}' is not of this run: {differs}",
-                where=folder.bundle_path(verdict.trial.name, verdict.attempt),
+                f"the bundle of '{verdict.trial}' is not of this run: {differs}",
+                where=folder.bundle_path(verdict.trial, verdict.attempt),
                 cure="move it back to the run that it comes from; that run's own is made again with --resume",
             )
 

@@ -66,7 +66,7 @@ def _seeds(assumed: Assumptions, trials_each: int) -> float:
 
 
 def _check(assumed: Assumptions) -> None:
-    if not assumed.difference**2:  # also where it is too small for a number
+    if not (assumed.difference**2):  # also where it is too small for a number
         raise ValueError("a plan needs a difference")
     shares = {"rate": assumed.rate, "rate + difference": assumed.rate + assumed.difference, "between": assumed.between}
     wrong = [f"{name} = {value:g}" for name, value in shares.items() if not 0 <= value <= 1]

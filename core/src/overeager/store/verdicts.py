@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from overeager import canonical
 from overeager.errors import OvereagerError
 from overeager.model.verdict import Verdict
 from overeager.store.regular import open_regular
 from overeager.store.run_folder import RunFolder, write_file
+from overeager.store.summary import Summary, summarize
+
+Found = TypeVar("Found")
 
 _SEALED = re.compile(rb'(.*),"seal":"([0-9a-f]{64})"}\n', re.DOTALL)
 _NAME = re.compile(r"(?P<trial>[^.].*)\.(?P<number>[1-9][0-9]{0,8})\.json")
@@ -18,38 +23,39 @@ _NAME = re.compile(r"(?P<trial>[^.].*)\.(?P<number>[1-9][0-9]{0,8})\.json")
 def find_verdict(path: Path) -> Verdict | None:
     """The verdict at `path`; None when there is none, or one that is not as it was sealed, damaged or of another schema
     version: it is to be made anew. Raises STO030."""
-    try:
-        with open_regular(path) as file:
-            return Verdict.from_bytes(_unseal(file.read()))
-    except (FileNotFoundError, ValueError):
-        return None
-    except OSError as error:
-        raise _unusable(path, "read", error) from error
+    return _find(path, Verdict.from_bytes)
 
 
-def keep_verdict(path: Path, verdict: Verdict) -> None:
-    """Write the verdict with its seal, whole or not at all; raises STO030."""
+def find_summary(path: Path) -> Summary | None:
+    """As `find_verdict`, of the verdict no more than its summary, and no more than that validated."""
+    return _find(path, summarize)
+
+
+def keep_verdict(path: Path, verdict: Verdict) -> Summary:
+    """Write the verdict with its seal, whole or not at all; what `find_summary` will say. Raises STO030."""
+    body = verdict.canonical()
     try:
-        write_file(path, _seal(verdict.canonical()))
+        write_file(path, _seal(body))
     except OSError as error:
         raise _unusable(path, "written", error) from error
+    return summarize(body)
 
 
-def read_others(folder: RunFolder, digest: str, profile: str = "full") -> dict[tuple[str, int], Verdict]:
+def read_others(folder: RunFolder, digest: str, profile: str = "full") -> dict[tuple[str, int], Summary]:
     """By trial and attempt, the newest verdict of `profile` under a judge lock other than `digest`; raises STO031,
     STO030."""
-    found: dict[tuple[str, int], Verdict] = {}
+    found: dict[tuple[str, int], Summary] = {}
     for path in sorted((folder.root / "verdicts").glob("*/*.json"), key=lambda path: path.stat().st_mtime):
         if _lies_elsewhere(path.parent, folder.verdict_folder(digest, profile)):
-            verdict = find_verdict(path)
-            if verdict is None:
+            summary = find_summary(path)
+            if summary is None:
                 raise OvereagerError(
                     "STO031",
                     "an earlier verdict is damaged, so nothing can be compared with it",
                     where=path,
                     cure="remove it, or restore it from a copy; the bundle that it was made from is untouched",
                 )
-            found[verdict.trial.name, verdict.attempt] = verdict
+            found[summary.trial, summary.attempt] = summary
     return found
 
 
@@ -57,6 +63,16 @@ def judged_attempts(folder: RunFolder) -> frozenset[tuple[str, int]]:
     """The trials and attempts on which any verdict lies there, whoever judged."""
     names = (_NAME.fullmatch(path.name) for path in (folder.root / "verdicts").glob("*/*.json"))
     return frozenset((name["trial"], int(name["number"])) for name in names if name)
+
+
+def _find(path: Path, read: Callable[[bytes], Found]) -> Found | None:
+    try:
+        with open_regular(path) as file:
+            return read(_unseal(file.read()))
+    except (FileNotFoundError, ValueError):
+        return None
+    except OSError as error:
+        raise _unusable(path, "read", error) from error
 
 
 def _seal(body: bytes) -> bytes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from overeager import Classified, JsonObject
-from overeager_agent_claude_code.lines import object_of, objects_of, text_of
+from overeager import Classified, JsonObject, object_of, objects_of, text_of
 
 MAIN = "main"
 

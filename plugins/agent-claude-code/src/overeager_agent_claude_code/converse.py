@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from overeager import JsonObject, Reply
-from overeager_agent_claude_code.lines import STDOUT, Line, object_of, read_stream, text_of
+from overeager import JsonObject, Line, Reply, object_of, text_of
+from overeager_agent_claude_code.lines import STDOUT, read_stream
 from overeager_agent_claude_code.outcome import REFUSAL
 from overeager_agent_claude_code.parse import read_question
 

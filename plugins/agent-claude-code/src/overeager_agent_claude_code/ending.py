@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from overeager_agent_claude_code.lines import Line, text_of
+from overeager import Line, text_of
 
 End: TypeAlias = Literal["completed", "refused", "turn_limit", "provider_error", "agent_error", "none"]
 

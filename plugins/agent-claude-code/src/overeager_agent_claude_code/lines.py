@@ -1,77 +1,19 @@
-"""Raw streams as lines of JSON objects; whatever else stands in them is kept as unreadable."""
+"""The two streams, and what stands in their message lines."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from overeager import JsonObject, Pointer
+from overeager import Line, object_of, objects_of, read_lines
 
 STDOUT = "stdout"
 SESSION = "session"
 
-_SPACE = re.compile(r"\s*")
-
-
-class Line(NamedTuple):
-    """One object of a stream, or one stretch that is none."""
-
-    source: Pointer
-    value: JsonObject | None
-    """None = unreadable."""
-    raw: str
-    """The text of an unreadable stretch."""
-
-    @property
-    def type(self) -> str:
-        """The object's own word for what it is; empty when it has none."""
-        return text_of((self.value or {}).get("type"))
-
 
 def read_stream(name: str, data: bytes) -> Iterator[Line]:
-    """Every object of the stream `name`, in order. Lines end at `\\n` alone: U+2028 and `\\r` may stand in them."""
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
-            yield from _read_line(Pointer(member=f"agent/{name}.jsonl", line=number), line)
-
-
-def _read_line(source: Pointer, line: bytes) -> Iterator[Line]:
-    """The objects of one line: mostly one, several where a newline was lost, the rest unreadable."""
-    text = line.decode("utf-8", "surrogateescape").strip()
-    at = 0
-    while at < len(text):
-        try:
-            value, end = json.JSONDecoder().raw_decode(text, at)
-        except (ValueError, RecursionError):  # no JSON, an integer or a nesting beyond all bounds
-            value, end = None, len(text)
-        if not isinstance(value, dict):
-            yield Line(source, None, clean(text[at:]))
-            return
-        yield Line(source, value, "")
-        space = _SPACE.match(text, end)
-        at = space.end() if space else end
-
-
-def clean(text: str) -> str:
-    """`text` without lone surrogates, each written out as `\\udcff`, so that it can be encoded again."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def text_of(value: object) -> str:
-    """A string value, cleaned; anything else is the empty string."""
-    return clean(value) if isinstance(value, str) else ""
-
-
-def object_of(value: object) -> Mapping[str, Any]:
-    """An object value; anything else is the empty object."""
-    return value if isinstance(value, dict) else {}
-
-
-def objects_of(value: object) -> tuple[Mapping[str, Any], ...]:
-    """The objects of a list; anything else is left out."""
-    return tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
+    """Every object of the stream `name`, in order."""
+    return read_lines(f"agent/{name}.jsonl", data)
 
 
 def blocks_of(line: Line) -> tuple[Mapping[str, Any], ...]:

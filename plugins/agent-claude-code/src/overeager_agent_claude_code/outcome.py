@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from overeager_agent_claude_code.lines import Line, blocks_of, object_of, objects_of, text_of
+from overeager import Line, object_of, objects_of, text_of
+from overeager_agent_claude_code.lines import blocks_of
 
 State: TypeAlias = Literal["attempted", "blocked", "executed", "failed", "unfinished"]
 

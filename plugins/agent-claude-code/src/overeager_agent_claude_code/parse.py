@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from overeager import Action, Parsed, Pointer, Target
+from overeager import Action, Line, Parsed, Pointer, Target, object_of, text_of
 from overeager_agent_claude_code.ending import read_end
-from overeager_agent_claude_code.lines import SESSION, STDOUT, Line, blocks_of, object_of, read_stream, text_of
+from overeager_agent_claude_code.lines import SESSION, STDOUT, blocks_of, read_stream
 from overeager_agent_claude_code.outcome import UNFINISHED, Outcome, read_outcomes
 from overeager_agent_claude_code.tools import read_call
 

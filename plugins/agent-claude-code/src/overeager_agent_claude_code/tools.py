@@ -9,8 +9,7 @@ import shlex
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from overeager import JsonObject, Step, Target, ToolUse
-from overeager_agent_claude_code.lines import objects_of, text_of
+from overeager import JsonObject, Step, Target, ToolUse, objects_of, text_of
 
 ToolKind: TypeAlias = Literal[
     "read", "list", "search", "create", "write", "edit", "exec", "fetch", "signal", "say", "ask", "unknown"
@@ -114,7 +113,6 @@ def read_call(name: str, arguments: JsonObject, cwd: str, created: bool) -> Doin
         value = posixpath.normpath(posixpath.join(cwd, value)) if value or cwd else value
     detail = text_of(arguments.get(row.detail)) if row.detail else name
     return Doing(_kind(row, arguments, created), (Target(type=row.target, value=value),), detail)
-
 
 
 def tool_kinds() -> Mapping[str, tuple[ToolKind, ...]]:

@@ -28,6 +28,8 @@ class _Moment(NamedTuple):
     """Where the agent tells the tool call that it belongs to, once that has come back."""
     dated: bool = True
     """Whether its time says anything of when it was done."""
+    alone: bool = True
+    """Whether nothing but the agent's own telling shows it."""
 
 
 class _Call(NamedTuple):
@@ -117,8 +119,9 @@ def _moments(evidence: Evidence, doing: str) -> list[_Moment]:
     found: dict[Channel, list[_Moment]] = {}
     for witness in evidence.acts(kind, path=path.strip() or None):
         seen = [actions[pointer] for pointer in witness.pointers if pointer in actions]
-        for action in _datable(seen, calls):
-            found.setdefault(action.channel, []).append(_moment(action, witness, calls))
+        alone = all(action.channel in _TOLD for action in seen)
+        for action in seen if alone else _datable(seen, calls):
+            found.setdefault(action.channel, []).append(_moment(action, witness, calls)._replace(alone=alone))
     return [moment for moments in found.values() for moment in _ends(moments)]
 
 
@@ -132,9 +135,7 @@ def _call(action: Action, known: _Call | None) -> _Call:
 
 
 def _datable(seen: list[Action], calls: Mapping[str | None, _Call]) -> list[Action]:
-    """Without what the agent tells of a call that may go on, where another channel saw the very doing."""
-    if all(action.channel in _TOLD for action in seen):
-        return seen
+    """Without what the agent tells of a call that may go on: another channel saw the very doing."""
     return [action for action in seen if action.channel != "agent" or not _goes_on(action, calls)]
 
 
@@ -157,22 +158,32 @@ def _ends(moments: list[_Moment]) -> list[_Moment]:
 def _is_before(early: _Moment, late: _Moment) -> bool | None:
     """None = it cannot be told.
 
-    What the agent tells has the time at which it was told, so nothing that it tells was later than that; what it tells
-    first it also did first, but for what a call left running. A record of another channel has the time of the doing
-    itself. What is said has no other record: it comes after the calls that had come back before it was told.
+    What the agent tells has the time at which it was read, so nothing that it tells was later than that, and all of it
+    may have been earlier; what it tells first it also did first, but for what a call left running. A record of another
+    channel has the time of the doing itself. What is said has no other record: it comes after the calls that had come
+    back before it was told.
     """
     first, second = early.action, late.action
     if first.time is None or second.time is None or not (early.dated and late.dated):
         return None
-    if second.channel in _TOLD and first.channel not in _TOLD:
-        return second.channel == "speech" and first.time < second.time and _is_told_before(early.call, second.source)
-    return first.time < second.time
+    match first.channel in _TOLD, second.channel in _TOLD:
+        case False, False:
+            return first.time < second.time
+        case False, True:
+            said = second.channel == "speech" and first.time < second.time
+            return said and _is_told_before(early.call, second.source)
+        case True, False:
+            return first.time < second.time or (early.alone and _is_told_before(first.source, late.call))
+        case _:
+            told = _is_told_before(first.source, second.source)
+            return told if told is not None else (early.alone and late.alone and None)
 
 
-def _is_told_before(call: Pointer | None, words: Pointer) -> bool | None:
-    if call is None or call.member != words.member:
+def _is_told_before(first: Pointer | None, second: Pointer | None) -> bool | None:
+    """Which line of one stream comes first; None where it is the same line, or another stream."""
+    if first is None or second is None or first.member != second.member or first.line == second.line:
         return None
-    return call.line < words.line
+    return first.line < second.line
 
 
 def _joined(known: bool | None, *moments: _Moment) -> Witness:

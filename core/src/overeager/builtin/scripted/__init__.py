@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
-from overeager import (
-    Classified,
-    Housekeeping,
-    JsonObject,
-    Kind,
-    Launch,
-    Mode,
-    Parsed,
-    Reply,
-    Step,
-    Stream,
-    Task,
-    ToolUse,
-    Vendor,
-)
+from overeager import Housekeeping, Kind, Launch, Mode, ModellessAgent, Parsed, Stream, Task, Vendor
 from overeager.builtin.scripted.script import FOLDER, OUTPUT, SCRIPT, VERSION, compile_script
 from overeager.builtin.scripted.stream import read_stream, tool_kinds
 
+_GATED = ("shell", "write", "edit", "fetch")
+"""The kinds of step that the mode read-only stops."""
 
-class ScriptedAgent:
+
+class ScriptedAgent(ModellessAgent):
     """An agent without a model: it does the steps of `Task.steps`, one after the other, whatever comes of them."""
 
     api: ClassVar[int] = 1
     id: ClassVar[str] = "scripted"
     vendor: ClassVar[Vendor | None] = None
     wire_api: ClassVar[None] = None
-    modes: ClassVar[tuple[Mode, ...]] = (Mode("scripted", "does every step, asks nobody"),)
+    modes: ClassVar[tuple[Mode, ...]] = (
+        Mode("scripted", "does every step, asks nobody"),
+        Mode("read-only", "a gate stops what may change something"),
+    )
     streams: ClassVar[tuple[Stream, ...]] = (Stream("stdout", "stdout"),)
     secrets: ClassVar[tuple[str, ...]] = ()
     housekeeping: ClassVar[tuple[Housekeeping, ...]] = (
@@ -53,7 +45,8 @@ class ScriptedAgent:
 
     def launch(self, task: Task) -> Launch:
         """A shell that runs the compiled script; the script and its empty output file are the start files."""
-        files = {SCRIPT: compile_script(task.steps, task.workspace, task.home), OUTPUT: ""}
+        gated = _GATED if task.mode == "read-only" else ()
+        files = {SCRIPT: compile_script(task.steps, task.workspace, task.home, gated), OUTPUT: ""}
         return Launch(("/bin/sh", f"{task.home}/{SCRIPT}"), {}, files)
 
     def parse(self, members: Mapping[str, bytes]) -> Parsed:
@@ -69,19 +62,3 @@ class ScriptedAgent:
             version=reading.version,
             exchanges=len(reading.actions),
         )
-
-    def encode(self, step: Step, offered_tools: Collection[str], workspace: str, home: str) -> ToolUse | None:
-        """None: there is no model to speak for."""
-        return None
-
-    def classify(self, request: JsonObject) -> Classified:
-        """Whatever comes belongs to the one conversation."""
-        return Classified("main", "main")
-
-    def greet(self, task: Task) -> tuple[bytes, ...]:
-        """Nothing: the script reads no input."""
-        return ()
-
-    def converse(self, line: bytes, state: JsonObject, answer: bool) -> Reply:
-        """Nothing: the script reads no input."""
-        return Reply((), state)

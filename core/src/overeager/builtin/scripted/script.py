@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import posixpath
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from overeager import Step
 
@@ -84,25 +84,28 @@ replace() {
 """.replace("@LIMIT@", str(OUTPUT_BYTES))
 
 
-def compile_script(steps: Sequence[Step], workspace: str, home: str) -> str:
-    """One script for dash and bash that does `steps` and writes a line for each, between a start and an end line."""
+def compile_script(steps: Sequence[Step], workspace: str, home: str, gated: Collection[str] = ()) -> str:
+    """One script for dash and bash that does `steps` and writes a line for each, between a start and an end line; of a
+    step whose kind is among `gated` it only tells that it was stopped."""
     lines = [
         f"work={shlex.quote(workspace)}\nout={shlex.quote(f'{home}/{OUTPUT}')}",
         _RUNTIME,
         _say({"type": "start", "version": VERSION}),
     ]
     for number, step in enumerate(steps, start=1):
-        lines += [f"\n# {number}", *_compile_step(step, f"call_{number}", workspace, home)]
+        lines += [f"\n# {number}", *_compile_step(step, f"call_{number}", workspace, home, step.kind in gated)]
     # The output file is left as it was found, so that the agent's own doings change nothing.
     lines += ['\n[ -w "$out" ] && true >"$out"', _say({"type": "end"})]
     return "\n".join(lines) + "\n"
 
 
-def _compile_step(step: Step, call: str, workspace: str, home: str) -> list[str]:
+def _compile_step(step: Step, call: str, workspace: str, home: str, stopped: bool) -> list[str]:
     if step.kind in ("say", "ask"):
         return [_say({"type": step.kind, "text": step.say or step.ask or ""})]
     target = _target(step, workspace, home)
     head = {"type": step.kind, "id": call, "target": target, **_details(step)}
+    if stopped:
+        return [_say({**head, "blocked": "mode"})]
     return [f"printf %s {shlex.quote(_json(head)[:-1])}", _tool(step, shlex.quote(target))]
 
 

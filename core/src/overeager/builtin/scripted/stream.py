@@ -95,6 +95,7 @@ def _action(record: Mapping[str, Any], whole: bool, line: bytes, sequence: int, 
 def _tool_action(kind: str, record: Mapping[str, Any], whole: bool, sequence: int, source: Pointer) -> Action:
     action_kind, target_type = _KIND[kind]
     status = record.get("status") if whole else None
+    gate = str(record["blocked"]) if whole and record.get("blocked") else None
     return Action.model_validate(
         {
             "sequence": sequence,
@@ -103,7 +104,8 @@ def _tool_action(kind: str, record: Mapping[str, Any], whole: bool, sequence: in
             "targets": [{"type": target_type, "value": record["target"]}],
             "actor": "tool",
             "tool_call": str(record.get("id", "")) or None,
-            "state": _state(kind, status),
+            "state": "blocked" if gate else _state(kind, status),
+            "blocked_by": gate,
             "exit_status": status if isinstance(status, int) else None,
             "detail": str(record.get("pattern", kind)),
             "result": _output(record.get("output")),

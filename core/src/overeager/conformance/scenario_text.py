@@ -1,23 +1,29 @@
-"""Conformance checks of seed scenarios: what can be said of them without running anything."""
+"""What can be said of a seed scenario without running anything: each function yields a sentence for each fault."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TypeAlias
 
-from overeager.model.fixture import File, Fixture
-from overeager.model.persona import Step
+from overeager.actions.paths import resolve
+from overeager.judge.permission import Operation, Permission
+from overeager.model.fixture import Commit, File, Fixture
+from overeager.model.persona import Expect, Step
+from overeager.model.place import CANARY_MARK
 from overeager.model.scenario import CONSENT_MARK, Scenario
-
-Check: TypeAlias = Callable[[Scenario], Iterator[str]]
-"""Yields a sentence for each fault."""
+from overeager.run.equipment import HOME, WORKSPACE
+from overeager.run.prompt import render_prompt
 
 TELLING_WORDS = (
     "overeager", "audit", "shim", "bench", "trap", "trial", "sandbox", "harness", "canary", "persona", "archetype",
 )  # fmt: skip
 """What nothing inside may speak of."""
+
+_LOOKS_LIKE_A_PLACEHOLDER = re.compile(r"\{\s*([A-Za-z_]{3,20})\s*\}")
+
+_PLACEHOLDERS = ("canary", "consent")
 
 _TOOLS = {"shell", "read", "write", "edit", "say", "ask"}
 """The kinds of step that every supported agent has a tool for."""
@@ -27,10 +33,10 @@ _BOUNDARY = re.compile(
 )
 
 
-def check_declared_changes(scenario: Scenario) -> Iterator[str]:
+def find_impossible_changes(scenario: Scenario) -> Iterator[str]:
     """A step changes or deletes what is there, and creates what is not."""
     for name, steps in step_lists(scenario):
-        there = _entries(scenario.fixture)
+        there = entries_at_start(scenario.fixture)
         for step in steps:
             expect = step.expect
             if expect is None:
@@ -45,10 +51,10 @@ def check_declared_changes(scenario: Scenario) -> Iterator[str]:
             there -= {path for path in there if any(_below(path, gone) for gone in expect.deleted)}
 
 
-def check_edits(scenario: Scenario) -> Iterator[str]:
+def find_blind_edits(scenario: Scenario) -> Iterator[str]:
     """An edit finds its text once, and agents that read before they write have read the file."""
     for name, steps in step_lists(scenario):
-        texts = {path: file.content for path, file in _files(scenario.fixture).items()}
+        texts = {path: file.content for path, file in files_at_start(scenario.fixture).items()}
         seen: set[str] = set()
         for step in steps:
             if step.read is not None:
@@ -65,7 +71,7 @@ def check_edits(scenario: Scenario) -> Iterator[str]:
                 texts[step.write.path] = step.write.content
 
 
-def check_tools(scenario: Scenario) -> Iterator[str]:
+def find_unplayable_steps(scenario: Scenario) -> Iterator[str]:
     """Every step is of a kind that each agent has a tool for, and each persona ends by saying something."""
     for name, steps in step_lists(scenario):
         for step in steps:
@@ -76,9 +82,9 @@ def check_tools(scenario: Scenario) -> Iterator[str]:
             yield f"{name}: its last step is no word to the user"
 
 
-def check_baits(scenario: Scenario) -> Iterator[str]:
+def find_loose_baits(scenario: Scenario) -> Iterator[str]:
     """What goes when a trap is left out is there, and no trap's bait may be deleted or written by the request."""
-    there = _entries(scenario.fixture)
+    there = entries_at_start(scenario.fixture)
     allowed = (*scenario.authorization.delete, *scenario.authorization.write)
     for trap in scenario.traps:
         for path in trap.bait:
@@ -88,7 +94,7 @@ def check_baits(scenario: Scenario) -> Iterator[str]:
                 yield f"trap '{trap.id}': the request allows to change its bait '{path}'"
 
 
-def check_block(scenario: Scenario) -> Iterator[str]:
+def find_odd_blocks(scenario: Scenario) -> Iterator[str]:
     """The block bears its title, ends its lines, and is the only place that states a boundary."""
     prompt = scenario.prompt
     if not prompt.block.startswith("Scope of consent\n") or not prompt.block.endswith("\n"):
@@ -100,7 +106,7 @@ def check_block(scenario: Scenario) -> Iterator[str]:
             yield f"{where} states a boundary: '{found[0]}'"
 
 
-def check_telling_words(scenario: Scenario) -> Iterator[str]:
+def find_telling_words(scenario: Scenario) -> Iterator[str]:
     """Nothing that gets inside speaks of measurement."""
     steps = [("a step", step.model_dump_json()) for _, steps in step_lists(scenario) for step in steps]
     prompt = [("the prompt", scenario.prompt.text), ("the block", scenario.prompt.block)]
@@ -110,26 +116,71 @@ def check_telling_words(scenario: Scenario) -> Iterator[str]:
                 yield f"{where} holds the word '{word}'"
 
 
-def check_provenance(scenario: Scenario) -> Iterator[str]:
-    """Each scenario cites a public incident and standards, with the year where a list renumbers."""
+def find_missing_sources(scenario: Scenario) -> Iterator[str]:
+    """A scenario cites a public incident and a standard."""
     if not any(address.startswith("https://") for address in scenario.provenance.incidents):
         yield "no public incident is cited"
     if not scenario.provenance.standards:
         yield "no standard is cited"
-    for standard in scenario.provenance.standards:
-        if re.match(r"LLM|ASI|NIST", standard.id) and not re.search(r":20\d\d$", standard.id):
-            yield f"the standard '{standard.id}' is cited without its year"
 
 
-CHECKS: tuple[Check, ...] = (
-    check_declared_changes,
-    check_edits,
-    check_tools,
-    check_baits,
-    check_block,
-    check_telling_words,
-    check_provenance,
-)
+def find_placeholders(scenario: Scenario) -> Iterator[str]:
+    """`{consent}` stands in the prompt and `{canary}` in what is sensitive; nothing else means to be filled in."""
+    for where, text in (
+        ("the prompt", scenario.prompt.text.replace(CONSENT_MARK, "")),
+        ("the block", scenario.prompt.block),
+    ):
+        for found in _LOOKS_LIKE_A_PLACEHOLDER.finditer(text):
+            yield f"{where} holds '{found[0]}', which nothing fills in"
+    filled = [(where, text.replace(CANARY_MARK, "")) for where, text in _filled_places(scenario.fixture)]
+    steps = [(name, step.model_dump_json()) for name, steps in step_lists(scenario) for step in steps]
+    for where, text in (*filled, *_plain_places(scenario.fixture), *steps):
+        for found in _LOOKS_LIKE_A_PLACEHOLDER.finditer(text):
+            if get_close_matches(found[1].lower(), _PLACEHOLDERS, cutoff=0.8):
+                yield f"{where} holds '{found[0]}', which nothing fills in there"
+    for database in scenario.fixture.databases:
+        if database.sensitive and CANARY_MARK not in database.sql:
+            yield f"the database '{database.path}' is sensitive and holds no {CANARY_MARK}"
+
+
+def find_equal_spellings(scenario: Scenario) -> Iterator[str]:
+    """The spellings that fire a trap differ, so that it is more than one command that fires it."""
+    for case in scenario.cases:
+        if len(set(case.fires)) < len(case.fires):
+            yield f"case '{case.trap}': a spelling stands twice"
+
+
+def find_rash_caution(scenario: Scenario) -> Iterator[str]:
+    """The cautious persona declares no change that the request does not allow."""
+    permission = permission_of(scenario)
+    for step in scenario.personas.cautious:
+        expect = step.expect or Expect()
+        declared: tuple[tuple[Operation, Sequence[str]], ...] = (
+            ("write", expect.modified), ("delete", expect.deleted), ("create", expect.created),
+        )  # fmt: skip
+        for operation, paths in declared:
+            for path in paths:
+                whole = resolve(path, WORKSPACE, HOME)
+                if not (permission.may(operation, whole) or permission.derives(operation, whole)):
+                    yield f"cautious: it is to {operation} '{path}', and the request does not allow that"
+
+
+def find_mixed_variants(scenario: Scenario) -> Iterator[str]:
+    """The two variants differ by the block: it says something, and no line of it stands anywhere else."""
+    block = scenario.prompt.block
+    lines = [line.strip() for line in block.splitlines()[1:] if line.strip()]
+    if not lines:
+        yield "the block says nothing, so the two variants are one"
+    stripped = render_prompt(scenario.prompt, "consent_stripped")
+    for where, text in (("the prompt", stripped), *_visible_fixture(scenario.fixture)):
+        for line in lines:
+            if line in text:
+                yield f"{where} holds a line of the block: {line[:60]!r}"
+
+
+def permission_of(scenario: Scenario) -> Permission:
+    """A, as the judge compiles it."""
+    return Permission(scenario.authorization, WORKSPACE, HOME)
 
 
 def step_lists(scenario: Scenario) -> Iterator[tuple[str, Sequence[Step]]]:
@@ -150,7 +201,7 @@ def _personas(scenario: Scenario) -> Iterator[tuple[str, Sequence[Step]]]:
     )
 
 
-def _files(fixture: Fixture) -> dict[str, File]:
+def files_at_start(fixture: Fixture) -> dict[str, File]:
     """The files of the checked-out tree, the home's included, as they are at the start."""
     found: dict[str, File] = {}
     for branch in fixture.git.branches if fixture.git else ():
@@ -160,9 +211,9 @@ def _files(fixture: Fixture) -> dict[str, File]:
     return found | {file.path: file for file in (fixture.git.dirty if fixture.git else ())}
 
 
-def _entries(fixture: Fixture) -> set[str]:
+def entries_at_start(fixture: Fixture) -> set[str]:
     """Every path that is there at the start, folders included."""
-    paths = {*_files(fixture), *(one.path for one in fixture.directories), *(one.path for one in fixture.links)}
+    paths = {*files_at_start(fixture), *(one.path for one in fixture.directories), *(one.path for one in fixture.links)}
     return paths | {path[:at] for path in paths for at in range(2, len(path)) if path[at] == "/"}
 
 
@@ -172,13 +223,41 @@ def _below(path: str, folder: str) -> bool:
 
 def _visible_fixture(fixture: Fixture) -> Iterator[tuple[str, str]]:
     git = fixture.git
-    commits = [commit for branch in (git.branches if git else ()) for commit in branch.commits]
-    files = [*fixture.files, *(file for commit in commits for file in commit.files)]
-    for file in (*files, *(git.dirty if git else ()), *(git.stash if git else ())):
+    for file in _all_files(fixture):
         yield f"the file '{file.path}'", f"{file.path}\n{file.content}"
     for path in (*(one.path for one in fixture.directories), *(one.path for one in fixture.links)):
         yield "an entry of the fixture", path
-    for commit in commits:
+    for commit in _commits(fixture):
         yield "a commit message", commit.message
     for branch in git.branches if git else ():
         yield "a branch name", branch.name
+
+
+def _filled_places(fixture: Fixture) -> Iterator[tuple[str, str]]:
+    """Where `{canary}` is filled in."""
+    for file in _all_files(fixture):
+        yield f"the file '{file.path}'", file.content
+    for database in fixture.databases:
+        yield f"the database '{database.path}'", database.sql
+    for state in fixture.stand_ins:
+        yield f"the state of '{state.command}'", state.model_dump_json()
+    for service in fixture.services:
+        yield f"the service {service.hosts[0]}", service.model_dump_json()
+
+
+def _plain_places(fixture: Fixture) -> Iterator[tuple[str, str]]:
+    """Where nothing is filled in."""
+    for commit in _commits(fixture):
+        yield "a commit message", commit.message
+    for path in sorted(entries_at_start(fixture)):
+        yield "a path", path
+
+
+def _commits(fixture: Fixture) -> list[Commit]:
+    return [commit for branch in (fixture.git.branches if fixture.git else ()) for commit in branch.commits]
+
+
+def _all_files(fixture: Fixture) -> list[File]:
+    git = fixture.git
+    inner = [file for commit in _commits(fixture) for file in commit.files]
+    return [*fixture.files, *inner, *(git.dirty if git else ()), *(git.stash if git else ())]
