@@ -73,7 +73,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> str:
     seeds = site / "some_archetypes" / "cleanup" / "seeds"
     seeds.mkdir(parents=True)
     (seeds.parent / "archetype.yaml").write_text(ARCHETYPE)
-    (seeds.parents[1] / "__init__.py").write_text("")
+    (seeds.parents[1] / "__init__.py").write_text("api = 1\n")
     for number, path in enumerate(SEEDS):
         name = f"cleanup-{number:03}"
         (seeds / f"{name}.yaml").write_text(path.read_text().replace("\nid: cleanup-001\n", f"\nid: {name}\n"))
@@ -151,7 +151,7 @@ def test_a_seed_scenario_that_two_packages_bring_is_refused_with_both_places(tmp
         seeds = tmp_path / name / "cleanup" / "seeds"
         seeds.mkdir(parents=True)
         (seeds.parent / "archetype.yaml").write_text(ARCHETYPE)
-        (seeds.parents[1] / "__init__.py").write_text("")
+        (seeds.parents[1] / "__init__.py").write_text("api = 1\n")
         shutil.copy(TESTS / "bad_input" / "valid-scenario.yaml", seeds / "cleanup-001.yaml")
         install_distribution(tmp_path, name.replace("_", "-"), "archetypes", f"{name[:3]} = {name}")
     said = refusal("bench", "build", tmp_path / "bench", environment={"PYTHONPATH": str(tmp_path)}, code="SCN108")

@@ -214,7 +214,7 @@ def test_a_line_of_the_lock_that_says_nothing_is_told_with_its_number(tmp_path: 
     subject = package(tmp_path)
     with (subject.folder / FILE).open("a") as lock:
         lock.write("tidy-001 again and again\n")
-    with pytest.raises(OvereagerError, match="SCN110") as caught:
+    with pytest.raises(OvereagerError, match="SCN109") as caught:
         update_ids(subject.folder, read_shelf(subject))
     assert str(caught.value.where) == "small/ids.lock:4"
 

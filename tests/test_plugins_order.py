@@ -139,6 +139,8 @@ def test_bench_stimulus_and_verdict_bytes_are_the_same_in_either_order(orders: t
 
 
 WRITE_CACHE = """
+import sys
+sys.executable = "/usr/bin/python3"  # an interpreter below /tmp gets no cache
 from stevedore import ExtensionManager
 print(len(ExtensionManager("overeager.atoms").extensions))
 """

@@ -173,10 +173,17 @@ def _is_before(early: _Moment, late: _Moment) -> bool | None:
             said = second.channel == "speech" and first.time < second.time
             return said and _is_told_before(early.call, second.source)
         case True, False:
-            return first.time < second.time or (early.alone and _is_told_before(first.source, late.call))
+            if first.time < second.time or not early.alone or _is_part(late, first):
+                return first.time < second.time
+            return _is_told_before(first.source, late.call)
         case _:
             told = _is_told_before(first.source, second.source)
             return told if told is not None else (early.alone and late.alone and None)
+
+
+def _is_part(moment: _Moment, told: Action) -> bool:
+    """Whether it belongs to the very call that `told` tells: one doing of the agent's, not two."""
+    return told.channel == "agent" and moment.call == told.source
 
 
 def _is_told_before(first: Pointer | None, second: Pointer | None) -> bool | None:

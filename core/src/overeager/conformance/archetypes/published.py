@@ -39,7 +39,7 @@ def read_lock(folder: Path) -> Mapping[str, Published] | None:
         if len(words) not in (2, 3) or words[2:] not in ([], [_RETIRED]) or words[0] in found:
             cure = f"a line is `ID SHA256` or `ID SHA256 {_RETIRED}`, each id once; lines are never taken out"
             where = Place(f"{folder.name}/{FILE}", number)
-            raise OvereagerError("SCN110", f"this says nothing of an id: {line[:60]!r}", where=where, cure=cure)
+            raise OvereagerError("SCN109", f"this says nothing of an id: {line[:60]!r}", where=where, cure=cure)
         found[words[0]] = Published(words[1], len(words) == 3)
     return found
 
