@@ -22,8 +22,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Turn a skip that is not listed into a failure."""
     report = yield
     if os.environ.get("OVEREAGER_REQUIRE") == "all" and report.skipped and not hasattr(report, "wasxfail"):
-        name = item.nodeid.split("[")[0]
-        if name not in _allowed_skips() and name.split("::")[0] not in _allowed_skips():
+        names = {item.nodeid, item.nodeid.split("[")[0], item.nodeid.split("::")[0]}
+        if names.isdisjoint(_allowed_skips()):
             report.outcome = "failed"
             report.longrepr = f"skipped, but tests/skips.txt does not name it: {report.longrepr}"
     return report
