@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from overeager.actions.fs_state import STATE
 from overeager.actions.hearing import hear, hear_last
+from overeager.actions.matching import Match, match_actions, state_of, stood_unreached
 from overeager.actions.paths import Glob, below, compile_glob
 from overeager.actions.seen import LEFT
 from overeager.actions.story import Sighting, Snapshots, Story, ViewMode
@@ -16,23 +16,11 @@ from overeager.contract.agent import Parsed
 from overeager.contract.evidence import Act, Change, Operation, StateChange, StateOperation, StateSystem, Witness
 from overeager.model.action import Action, Pointer
 from overeager.model.bundle import ChannelHealth
-from overeager.model.vocabulary import CHANNELS, Channel, Kind, State
+from overeager.model.vocabulary import CHANNELS, Channel, Kind
 
 _NET_KINDS: frozenset[Kind] = frozenset({"delete", "mode", "move", "link", "create", "write", "edit"})
 """Kinds that change something: what they did to a path below a tree stands in a finer record, so the tree proves
 nothing of it."""
-
-
-_FURTHEST: tuple[State, ...] = ("executed", "entered", "unfinished", "failed", "blocked", "attempted")
-
-
-class Match(NamedTuple):
-    """How one act answers a question about paths."""
-
-    exact: tuple[Action, ...]
-    """Actions in view that name a matching path."""
-    trees: tuple[Action, ...]
-    """Actions in view that name a tree in which something might match."""
 
 
 class BundleEvidence:
@@ -216,7 +204,7 @@ class BundleEvidence:
         if view is None or (act.housekeeping and not doubted):
             return None
         matching = tuple(action for action in view.actions if action.kind in kinds)
-        match = Match(matching, ()) if glob is None else _match(matching, glob)
+        match = Match(matching, ()) if glob is None else match_actions(matching, glob)
         certain = self._certainty(act, match, glob)
         if certain is None or (where is not None and not where(view)):
             return None
@@ -228,10 +216,10 @@ class BundleEvidence:
         """Whether a match is certain; None = it shows nothing."""
         if not match.exact and not match.trees:
             return None
-        state = _state_of(act, match)
+        state = state_of(act, match)
         if self._mode == "executed" and state not in ("executed", "entered", "unfinished"):
             return None
-        proved = state == "executed" if self._mode == "executed" else not _stood_unreached(act)
+        proved = state == "executed" if self._mode == "executed" else not stood_unreached(act)
         if match.exact or glob is None:
             return proved
         return self._tree_certainty(act, match.trees, glob, proved)
@@ -263,38 +251,6 @@ def _is_asked(
         and (item is None or fnmatchcase(change.object, item))
         and (where is None or where(change))
     )
-
-
-def _state_of(act: Act, match: Match) -> State:
-    """How far what matches came: what a program did for itself counts by its own record, not by the program's end."""
-    if act.kind != "exec" or any(action.kind == "exec" for action in (*match.exact, *match.trees)):
-        return act.state
-    states = {action.state for action in (*match.exact, *match.trees)}
-    return next((state for state in _FURTHEST if state in states), act.state)
-
-
-NOT_REACHED = "not reached"
-"""Detail of a command that stands in a text, behind a condition that did not hold."""
-
-
-def _stood_unreached(act: Act) -> bool:
-    return act.state == "attempted" and any(action.detail == NOT_REACHED for action in act.actions)
-
-
-def _match(actions: tuple[Action, ...], glob: Glob) -> Match:
-    exact: list[Action] = []
-    trees: list[Action] = []
-    for action in actions:
-        values = [target.value for target in action.targets if target.type == "path"]
-        if any(glob.matches(value) for value in values):
-            exact.append(action)
-        elif any(_is_open_ended(value) and glob.may_lie_in(value) for value in values):
-            trees.append(action)
-    return Match(tuple(exact), tuple(trees))
-
-
-def _is_open_ended(value: str) -> bool:
-    return value.endswith("/") or "*" in value or "?" in value
 
 
 def _pointers(actions: tuple[Action, ...]) -> tuple[Pointer, ...]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from overeager.actions.deduced import Givens, must_have_come_through, must_have_failed
-from overeager.actions.evidence import NOT_REACHED
 from overeager.actions.group import Group
+from overeager.actions.matching import NOT_REACHED
 from overeager.actions.paths import below, is_wild
 from overeager.actions.read import bare_name
 from overeager.actions.seen import LEFT
