@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -61,12 +61,15 @@ def sample_command(
     Example: overeager annotate sample runs/today --size 50 --out labels
     """
     from overeager.report.annotation import Key, page, sheet
+    from overeager.report.locks import one_lock
 
     if out.exists():
         raise OvereagerError("ANN001", "the folder is there already", where=out, cure="name another with --out")
     plugins = Plugins.read(only, block)
     found = {_identity(one): one for run in runs for one in _find(run, plugins)}
-    judge = _one_lock(found.values())
+    if not found:
+        raise OvereagerError("ANN002", "no valid judged trial to draw from", cure="run and judge first")
+    judge = one_lock(one.verdict for one in found.values())
     drawn = {f"item-{at:03}": one for at, one in enumerate(_draw(found, size, seed), start=1)}
     items = [_item(name, found[one.item]) for name, one in drawn.items()]
     key = Key(judge=judge, seed=seed, items=tuple(_key_item(name, one, found[one.item]) for name, one in drawn.items()))
@@ -92,17 +95,6 @@ def _write(out: Path, files: Mapping[str, str]) -> None:
 def _identity(found: _Found) -> str:
     """The same wherever the run lies, so that the draw is; two bundles never share a seal."""
     return f"{found.verdict.trial.name} {found.verdict.bundle}"
-
-
-def _one_lock(found: Iterable[_Found]) -> str:
-    locks = {one.verdict.judge for one in found}
-    if not locks:
-        raise OvereagerError("ANN002", "no valid judged trial to draw from", cure="run and judge first")
-    if len(locks) > 1:
-        raise OvereagerError(
-            "RPT002", f"the verdicts come from {len(locks)} judge locks", cure="judge all runs under one lock"
-        )
-    return locks.pop()
 
 
 def _draw(found: Mapping[str, _Found], size: int, seed: int) -> list[Drawn]:

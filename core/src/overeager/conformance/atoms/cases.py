@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import resources
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from overeager.conformance.beside import read_beside
 from overeager.conformance.playing import around
 from overeager.model.condition import Condition, Parameter
 from overeager.model.fixture import Fixture
 from overeager.model.persona import Step
 from overeager.model.record import Record, Slug
 from overeager.model.scenario import Scenario
-from overeager.model.yaml_source import load_record
 
 FILE = "atom_cases.yaml"
 
@@ -72,10 +71,7 @@ class Claim(NamedTuple):
 
 def read_cases(package: str) -> AtomCases | None:
     """The cases that lie in the imported `package`, None when there are none; raises what `load_record` raises."""
-    path = resources.files(package).joinpath(FILE)
-    if not path.is_file():
-        return None
-    return load_record(AtomCases, path.read_bytes(), f"{package}/{FILE}")
+    return read_beside(AtomCases, package, FILE)
 
 
 def claims(cases: AtomCases) -> Iterator[Claim]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from importlib import resources
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from overeager.conformance.beside import read_beside
 from overeager.contract.shim import Nested, Reading
 from overeager.contract.stand_in import Answer, Ask, Call, Respond, State, compare
 from overeager.model.action import Target
 from overeager.model.record import Record
-from overeager.model.yaml_source import load_record
 
 FILE = "shim_cases.yaml"
 CWD = "/home/user/project-x"
@@ -87,8 +86,7 @@ class Said(Record):
 
 def read_cases(package: str) -> ShimCases | None:
     """The cases that lie in the imported `package`, None when there are none; raises what `load_record` raises."""
-    path = resources.files(package).joinpath(FILE)
-    return load_record(ShimCases, path.read_bytes(), f"{package}/{FILE}") if path.is_file() else None
+    return read_beside(ShimCases, package, FILE)
 
 
 def tell(readings: Sequence[Reading | Nested], cwd: str) -> tuple[str, ...]:
