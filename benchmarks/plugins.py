@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from wheel_kit import Wheel, install
+from plugin_kit import agent
+from wheel_kit import install
 
 AIM = 0.3
 """Seconds beyond the interpreter."""
@@ -35,22 +36,6 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "list-plugins --json": (*CLI, "list-plugins", "--json"),
 }
 CHECK = {"list-plugins --check": (*CLI, "list-plugins", "--check")}
-ADAPTER = """
-class Adapter:
-    api = 1
-    id = "{id}"
-    vendor = wire_api = None
-    modes = (("bypass", "everything"),)
-    streams = secrets = housekeeping = tested_versions = ()
-    plays_personas = False
-    null_trials = {{}}
-    def launch(self, task): ...
-    def parse(self, members): ...
-    def encode(self, step, offered_tools, workspace, home): ...
-    def classify(self, request): ...
-    def greet(self, task): ...
-    def converse(self, line, state, answer): ...
-"""
 
 
 class Cost(NamedTuple):
@@ -58,14 +43,6 @@ class Cost(NamedTuple):
 
     wall: float
     cpu: float
-
-
-def wheel(number: int) -> Wheel:
-    """One of many."""
-    name = f"numbered-{number:03}"
-    module = f"overeager_agent_numbered_{number:03}"
-    points = {"overeager.agents": {name: f"{module}:Adapter"}}
-    return Wheel(f"overeager-agent-{name}", {f"{module}.py": ADAPTER.format(id=name)}, points)
 
 
 def call(arguments: Sequence[str], site: Path) -> Cost:
@@ -104,7 +81,8 @@ def main() -> None:
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        site = install(Path(scratch) / "site", *map(wheel, range(chosen.distributions)))
+        many = [agent(f"numbered-{number:03}", "", "").wheel() for number in range(chosen.distributions)]
+        site = install(Path(scratch) / "site", *many)
         costs = measure(COMMANDS, site, chosen.repeats)
         costs |= measure(CHECK, site, 1)
     found = {name: summarise(its, costs["interpreter"]) for name, its in costs.items()}

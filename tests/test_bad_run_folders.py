@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import subprocess
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bad_judging_kit import forge
 from bad_kit import SCENARIO, check_refusal, files_below, refusal
 from overeager.model.persona import Expect, Step
 from run_kit import demo_scenario, overeager, play_steps, start_overeager, write_bench
@@ -50,19 +49,6 @@ def run(original: Path, tmp_path: Path) -> Path:
 
 def read_with(command: tuple[str, ...], run: Path, code: str) -> str:
     return refusal(command[0], run, *command[1:], code=code)
-
-
-def forge(path: Path, change: Callable[[dict[str, bytes]], None]) -> None:
-    """Change a bundle's members and seal it anew, as somebody would who knows the format."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    change(members)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-        archive.comment = b"0" * 64
-    body = path.read_bytes()[:-64]
-    path.write_bytes(body + hashlib.sha256(body).hexdigest().encode())
 
 
 @pytest.mark.parametrize("command", READERS, ids=" ".join)
